@@ -241,12 +241,12 @@ fn nothing_agrees_below_help_and_a_question_not_seen_cannot_be_confirmed() {
 fn help_in_the_composer_lists_the_keys_of_the_text_field() {
     let mut stage = streaming(120, 90);
     let screen = stage.keys("3 i <f1>").screen();
-    for text in ["  editing", "Ctrl+w Alt+h", "Cut the word before", "Insert what was cut"] {
+    for text in ["  Editing", "Ctrl+w Alt+h", "Cut the word before", "Insert what was cut"] {
         assert!(screen.contains(text), "{text}\n{screen}");
     }
     let row = screen.lines().find(|row| row.contains("To the end of the line")).unwrap();
     assert!(!row.contains("Ctrl+e"), "a binding has it: {row}");
-    assert!(!streaming(120, 60).keys("3 <f1>").screen().contains("  editing"));
+    assert!(!streaming(120, 60).keys("3 <f1>").screen().contains("  Editing"));
     let mut stage = streaming(120, 60);
     stage.app.writing.use_keys(crate::app::ComposerKeys::Vi);
     let screen = stage.keys("i <f1>").screen();

@@ -16,10 +16,10 @@ impl Group {
 
     pub fn heading(self) -> Text {
         match self {
-            Self::Act => Text::new("act", "操作"),
-            Self::Read => Text::new("read", "阅读"),
-            Self::Find => Text::new("find", "查找"),
-            Self::Move => Text::new("move", "移动"),
+            Self::Act => Text::new("Act", "操作"),
+            Self::Read => Text::new("Read", "阅读"),
+            Self::Find => Text::new("Find", "查找"),
+            Self::Move => Text::new("Move", "移动"),
         }
     }
 

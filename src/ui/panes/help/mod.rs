@@ -29,10 +29,10 @@ use group::Group;
 use terms::terms;
 
 const MORE: Text = Text::new("more", "更多");
-const EDITING: Text = Text::new("editing", "编辑文字");
-const VI: Text = Text::new("vi editing", "vi 编辑");
-const SIGNS: Text = Text::new("signs", "符号");
-const WORDS: Text = Text::new("words", "词语");
+const EDITING: Text = Text::new("Editing", "编辑文字");
+const VI: Text = Text::new("Vi editing", "vi 编辑");
+const SIGNS: Text = Text::new("Signs", "符号");
+const WORDS: Text = Text::new("Words", "词语");
 const ASKED: Text = Text::new("two questions for you are open in it", "其中有两个问题等你答复");
 const UNREVIEWED: Text =
     Text::new("it changed two files that you have not looked at", "它改动了两个你还没看过的文件");
@@ -64,13 +64,19 @@ impl Help {
         Self { about, rows: TextRows::default() }
     }
 
-    /// All lines, wrapped to `width`; nothing is truncated. A wide screen has two columns of them.
+    /// All lines, wrapped to `width`, below the names of the groups; nothing is truncated. A wide screen has two columns
+    /// of them.
     fn lines(&self, view: View<'_>, width: usize) -> Vec<Strip> {
+        let groups = Group::ALL.map(|group| view.ui.text(group.heading())).join(" · ");
+        let mut lines =
+            vec![Strip::new().put(&format!("  {groups}"), view.ui.style(Role::TextDim))];
         if width < usize::from(TWO_COLUMNS) {
-            return self.sections(view.ui, width).into_iter().flatten().collect();
+            lines.extend(self.sections(view.ui, width).into_iter().flatten());
+        } else {
+            let cells = width / 2;
+            lines.extend(in_two_columns(self.sections(view.ui, cells), cells));
         }
-        let cells = width / 2;
-        in_two_columns(self.sections(view.ui, cells), cells)
+        lines
     }
 
     /// The keys by their groups, then what explains the rest; each with its heading, or empty.
