@@ -88,6 +88,7 @@ pub fn kind_of_news(kind: NewsKind) -> Text {
     match kind {
         NewsKind::Notice => Text::new("notice", "通知"),
         NewsKind::Failure => Text::new("failure", "故障"),
+        NewsKind::Answer => Text::new("answer", "回答"),
     }
 }
 

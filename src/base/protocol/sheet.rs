@@ -70,6 +70,8 @@ pub enum ReminderAudience {
     Personal,
     /// All dialogs of the member; maintained by the program.
     Shared,
+    /// The dialogs of the member about the same Taskdoc; in the layout of Dominds 1.29.
+    Task,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,4 +1,5 @@
-//! The `.dialogs` folder of a workspace, in the layout of Dominds 1.19.2.
+//! The `.dialogs` folder of a workspace: trees in the layout of Dominds 1.19.2, which are read and written, and of 1.29,
+//! which are read.
 //!
 //! * The courses are the truth. Questions, pending side dialogs, the registry and `latest.yaml` only
 //!   repeat what the courses say; at loading the fold decides and the files follow.
@@ -17,10 +18,12 @@
 //! | `own` | drafts, titles, images, spools: what is only of this program |
 //! | `reading` | the `Reader`: whole trees, pages, single records |
 //! | `trees` | from the files of dialogs to a tree |
+//! | `codec` | how the texts of files say what the domain has, a folder for each layout |
 //! | `disk` | paths, file operations, the lock, errors |
 //!
 //! All calls are synchronous; those that may wait for the medium belong on a thread of their own.
 
+mod codec;
 mod disk;
 mod listing;
 mod own;

@@ -122,9 +122,10 @@ impl EventLines {
         self.news.iter().flatten().flat_map(whole).flatten().collect()
     }
 
-    /// The ids of all open notices and failures.
+    /// The ids of all open notices and failures; answers stay.
     pub(super) fn news_ids(&self) -> Vec<String> {
-        self.news.iter().flatten().map(|item| item.id.clone()).collect()
+        let news = self.news.iter().flatten().filter(|item| item.can_be_dismissed());
+        news.map(|item| item.id.clone()).collect()
     }
 
     /// The digests of what waits for consent, if `list` is the number of the last list that was shown.

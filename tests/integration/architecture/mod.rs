@@ -77,8 +77,8 @@ const DRIVER_FOLDERS: [&[&str]; 10] = [
     &["texts"],
 ];
 
-const STORE_FOLDERS: [&[&str]; 6] =
-    [&["writing"], &["listing"], &["own"], &["reading"], &["trees"], &["disk"]];
+const STORE_FOLDERS: [&[&str]; 7] =
+    [&["writing"], &["listing"], &["own"], &["reading"], &["trees"], &["codec"], &["disk"]];
 
 /// One source file below the package folder.
 struct Source {

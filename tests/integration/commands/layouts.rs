@@ -83,9 +83,12 @@ fn a_tree_of_another_layout_is_named_with_its_reason_and_no_command_changes_it()
         assert!(reminded.code == 0 && reminded.out.contains("Port 8080"), "{}", reminded.err);
         assert!(reminded.err.contains(reason), "{name}: {}", reminded.err);
         workspace.ok(&["drive", "--json"]);
+        let listed = workspace.ok(&["q4h", "list", "--json"]);
+        assert_eq!(listed.contains("q4h-80/54/26bc7b1d-80"), name == "1.29", "{name}: {listed}");
+        let request = workspace.run(&["read", "--dialog", other]);
+        assert_eq!(request.err.contains(reason), name != "1.29", "{name}: {}", request.err);
         for command in [
             &["run", "--dialog", other, "hi"] as &[&str],
-            &["read", "--dialog", other],
             &["resume", other],
             &["done", other],
             &["archive", other],

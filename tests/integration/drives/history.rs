@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use dominds_tui::domain::dialogs::keep_going::KeepGoingSwitch;
+use dominds_tui::domain::teams::notices::NewsKind;
 use dominds_tui::domain::{
     Bucket, Course, DialogId, DisplayState, ForeignLayout, Genseq, Lang, RootId, SelfId,
 };
@@ -274,6 +275,33 @@ async fn nothing_of_a_foreign_tree_is_driven_or_written_whatever_a_person_wants(
         running.shut_down().await;
         assert_eq!(contents(&folder(&world)), before, "{layout:?}");
     }
+}
+
+const ANSWERS: &str = "answers:\n  - id: a2h-1\n    content: Dry.\n    answeredAt: t\n    answerRef:\n      course: 1\n      \
+                       genseq: 1\nupdatedAt: t\n";
+
+#[tokio::test(start_paused = true)]
+async fn what_a_dialog_answered_a_person_is_in_the_inbox_and_cannot_be_dismissed_here() {
+    let (world, main, _) = recent([KEYS, KEYS]);
+    world.put(&format!(".dialogs/run/{ROOT}/a2h.yaml"), ANSWERS);
+    let before = contents(&folder(&world));
+    let mut running = world.start().await;
+    let answer = |event: &DriverEvent| {
+        let DriverEvent::News(items) = event else { return None };
+        items.iter().find(|item| item.kind == NewsKind::Answer).cloned()
+    };
+    let mut found = running.seen.iter().find_map(answer);
+    while found.is_none() {
+        found = answer(&running.event().await);
+    }
+    let item = found.expect("an answer");
+    assert_eq!((item.title.as_str(), item.dialog), ("Dry.", Some(main)));
+    let ids = vec![item.id];
+    let dismissed = running.ask(|ticket| Command::DismissNews { ticket, ids: ids.clone() }).await;
+    let refused = dismissed.expect_err("it stays");
+    assert!(refused.contains("acknowledged"), "{refused}");
+    running.shut_down().await;
+    assert_eq!(contents(&folder(&world)), before);
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,6 +8,7 @@ use super::history::History;
 use super::latest::{Latest, ParkedWork};
 use super::pending::{Pending, WaitGroup};
 use super::queue::QueuedPrompt;
+use super::recent::RecentPart;
 use super::reminder::Reminder;
 use crate::domain::asking::inquiry::Inquiry;
 use crate::domain::asking::inquiry::answers::PartAnswers;
@@ -46,6 +47,8 @@ pub struct Dialog {
     /// Prompts that wait for their generation.
     pub queue: Vec<QueuedPrompt>,
     pub history: History,
+    /// What only the layout of Dominds 1.29 has; `None` in another. Boxed: most have none.
+    pub recent: Option<Box<RecentPart>>,
 }
 
 impl Dialog {
@@ -62,6 +65,7 @@ impl Dialog {
             stack: Vec::new(),
             queue: Vec::new(),
             history,
+            recent: None,
         }
     }
 

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::layout::Layout;
 use crate::domain::text::Text;
 
 /// Why a tree is only shown.
@@ -26,12 +27,30 @@ pub enum ForeignLayout {
 impl ForeignLayout {
     pub const ALL: [Self; 5] = [Self::Older, Self::Recent, Self::Unclear, Self::Mixed, Self::Newer];
 
+    /// Why a tree in this layout may only be read, if it may.
+    #[must_use]
+    pub const fn of(layout: Layout) -> Option<Self> {
+        match layout {
+            Layout::V1_19 => None,
+            Layout::V1_29 => Some(Self::Recent),
+        }
+    }
+
+    /// The layout in which such a tree is read whole. All others are shown as history.
+    #[must_use]
+    pub const fn layout(self) -> Option<Layout> {
+        match self {
+            Self::Recent => Some(Layout::V1_29),
+            Self::Older | Self::Unclear | Self::Mixed | Self::Newer => None,
+        }
+    }
+
     /// The name in `--json` output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Older => "older",
-            Self::Recent => "1.29",
+            Self::Recent => Layout::V1_29.name(),
             Self::Unclear => "unclear",
             Self::Mixed => "mixed",
             Self::Newer => "newer",

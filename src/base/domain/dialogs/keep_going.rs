@@ -128,23 +128,18 @@ mod tests {
             more: 4,
             then: AfterLastCall::NewCourse,
         });
-        for (what, dialog, pushes, expected) in [
-            ("pushes are left", ended(), Some((1, 3)), Some(RestAction::Push)),
-            ("none is left", ended(), Some((0, 3)), Some(RestAction::AskHuman)),
-            ("it is off", ended(), None, None),
-            (
-                "its context is full",
-                crate::samples::dialog_of(&[TOLD, FULL]),
-                Some((1, 3)),
-                Some(last_call),
-            ),
-            ("full, and off", crate::samples::dialog_of(&[TOLD, FULL]), None, Some(last_call)),
-            ("it still writes", crate::samples::dialog_of(&[TOLD]), Some((1, 3)), None),
-            ("it was stopped", stopped(), Some((1, 3)), None),
-            ("it goes on anyway", goes_on(), Some((1, 3)), None),
-        ] {
-            assert_eq!(rest_action(&dialog, 10, pushes), expected, "{what}");
-        }
+        let holds = |what: &str, dialog: &Dialog, pushes, expected| {
+            assert_eq!(rest_action(dialog, 10, pushes), expected, "{what}");
+        };
+        holds("pushes are left", &ended(), Some((1, 3)), Some(RestAction::Push));
+        holds("none is left", &ended(), Some((0, 3)), Some(RestAction::AskHuman));
+        holds("it is off", &ended(), None, None);
+        let full = crate::samples::dialog_of(&[TOLD, FULL]);
+        holds("its context is full", &full, Some((1, 3)), Some(last_call));
+        holds("full, and off", &full, None, Some(last_call));
+        holds("it still writes", &crate::samples::dialog_of(&[TOLD]), Some((1, 3)), None);
+        holds("it was stopped", &stopped(), Some((1, 3)), None);
+        holds("it goes on anyway", &goes_on(), Some((1, 3)), None);
     }
 
     fn latest(left: Option<i64>, off: Option<bool>) -> Latest {

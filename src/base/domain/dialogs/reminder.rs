@@ -16,6 +16,12 @@ pub const PERSONAL: &str = "personal";
 /// Scope of a reminder the runtime keeps for all dialogs of a member.
 pub const AGENT_SHARED: &str = "agent_shared";
 
+/// Scopes of the layout of Dominds 1.29, where the two above do not exist: for all dialogs of a member, for its dialogs
+/// about one Taskdoc, and what the runtime keeps for all its dialogs.
+pub const AGENT: &str = "agent";
+pub const TASK: &str = "task";
+pub const RUNTIME: &str = "runtime";
+
 /// Most bytes of one that a member or a person writes. Every generation is sent all of them.
 pub const MAX_BYTES: usize = 16 * 1024;
 /// Most reminders of one scope to which a member or a person adds one.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::assignment::AssignmentFrame;
 use super::dialog::{Dialog, DialogMeta};
 use super::latest::Latest;
+use super::layout::Layout;
 use super::pending::Pending;
 use super::queue::QueuedPrompt;
 use super::record::Entry;
@@ -128,6 +129,8 @@ pub struct Batch {
 pub struct DialogTree {
     pub root: RootId,
     pub bucket: Bucket,
+    /// That of its files.
+    pub layout: Layout,
     /// Shared, so that a copy to draft the next step on costs little.
     pub dialogs: BTreeMap<SelfId, Arc<Dialog>>,
     pub registry: Vec<RegistryEntry>,
@@ -136,7 +139,8 @@ pub struct DialogTree {
 impl DialogTree {
     #[must_use]
     pub fn new(root: RootId, bucket: Bucket) -> Self {
-        Self { root, bucket, dialogs: BTreeMap::new(), registry: Vec::new() }
+        let layout = Layout::default();
+        Self { root, bucket, layout, dialogs: BTreeMap::new(), registry: Vec::new() }
     }
 
     #[must_use]

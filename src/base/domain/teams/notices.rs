@@ -1,11 +1,12 @@
-//! What a person is told outside of the dialogs: *notices* and *failures*, together the news. They block nothing, and
-//! stay until a person dismisses them.
+//! What a person is told outside of the dialogs: *notices*, *failures* and *answers*, together the news. They block
+//! nothing, and stay until a person dismisses them.
 
 use serde::{Deserialize, Serialize};
 
 use super::task::TeamWork;
 use crate::domain::reading::title::short_headline;
-use crate::domain::{AgentId, DialogId, Stamp, TeamName};
+use crate::domain::text::Text;
+use crate::domain::{AgentId, DialogId, HumanAnswer, Stamp, TeamName};
 
 /// Most characters of a title.
 pub const MAX_TITLE_CHARS: usize = 120;
@@ -13,6 +14,10 @@ pub const MAX_TITLE_CHARS: usize = 120;
 pub const MAX_BODY_CHARS: usize = 4_000;
 /// Most items that are open at once: they are sent to every screen at each change.
 pub const MAX_OPEN: usize = 200;
+/// Most characters of an id that a dialog gave an answer.
+const MAX_ID_CHARS: usize = 200;
+/// Prefix of the ids of answers.
+const ANSWER: &str = "answer:";
 
 /// What an item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -22,10 +27,13 @@ pub enum NewsKind {
     Notice,
     /// Something that will not go on by itself.
     Failure,
+    /// What a dialog in the layout of Dominds 1.29 answered a person with `answerHuman`. It is in the files of the dialog.
+    Answer,
 }
 
 impl NewsKind {
-    const ALL: [Self; 2] = [Self::Notice, Self::Failure];
+    /// Those that a store has.
+    const STORED: [Self; 2] = [Self::Notice, Self::Failure];
 
     /// As it is stored and in JSON.
     #[must_use]
@@ -33,13 +41,14 @@ impl NewsKind {
         match self {
             Self::Notice => "notice",
             Self::Failure => "failure",
+            Self::Answer => "answer",
         }
     }
 
-    /// The one with this name.
+    /// The one of a store with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+        Self::STORED.into_iter().find(|kind| kind.name() == name)
     }
 }
 
@@ -98,6 +107,51 @@ pub struct NewsItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_at: Option<Stamp>,
 }
+
+impl NewsItem {
+    /// What a dialog answered a person.
+    #[must_use]
+    pub fn of_answer(dialog: DialogId, agent: AgentId, answer: &HumanAnswer) -> Self {
+        let name = answer.id.chars().filter(|c| !c.is_control() && !c.is_whitespace());
+        let name: String = name.take(MAX_ID_CHARS).collect();
+        let text = answer.content.trim();
+        let title = short_headline(text, MAX_TITLE_CHARS);
+        let body = if title == text { "" } else { text };
+        Self {
+            id: format!("{ANSWER}{}#{}:{name}", dialog.root, dialog.this),
+            kind: NewsKind::Answer,
+            level: NewsLevel::Info,
+            agent: Some(agent),
+            dialog: Some(dialog),
+            work: None,
+            body: body.chars().take(MAX_BODY_CHARS).collect(),
+            title,
+            count: 1,
+            created_at: answer.answered_at.clone(),
+            updated_at: answer.answered_at.clone(),
+            resolved_at: None,
+        }
+    }
+
+    /// True if a person can dismiss it here.
+    #[must_use]
+    pub fn can_be_dismissed(&self) -> bool {
+        self.kind != NewsKind::Answer
+    }
+}
+
+/// True if an item with this id is an answer.
+#[must_use]
+pub fn is_answer(id: &str) -> bool {
+    id.starts_with(ANSWER)
+}
+
+/// Why an answer stays: it is in the files of a dialog that may only be read.
+pub const ANSWER_STAYS: Text = Text::new(
+    "an answer to you stays until it is acknowledged in the Dominds that wrote it: nothing is written in its layout here \
+     yet",
+    "给你的回答会一直保留，直到在写入它的 Dominds 中确认：此处尚不写入该布局",
+);
 
 /// The items of `now` that are new or were repeated since `before`.
 pub fn added<'a>(
@@ -239,8 +293,36 @@ mod tests {
 
     #[test]
     fn every_kind_and_level_is_found_by_its_name() {
-        assert!(NewsKind::ALL.into_iter().all(|kind| NewsKind::named(kind.name()) == Some(kind)));
+        let mut stored = NewsKind::STORED.into_iter();
+        assert!(stored.all(|kind| NewsKind::named(kind.name()) == Some(kind)));
         assert!(NewsLevel::ALL.into_iter().all(|one| NewsLevel::named(one.name()) == Some(one)));
         assert_eq!(NewsKind::named("question"), None);
+        assert_eq!(NewsKind::named(NewsKind::Answer.name()), None, "no store has one");
+    }
+
+    #[test]
+    fn an_answer_has_an_id_of_its_dialog_and_its_first_line_as_title() {
+        let dialog = DialogId::main(RootId::new("aa/bb/01"));
+        let answer = |content: &str| -> HumanAnswer {
+            let answer_ref = serde_json::json!({ "course": 1, "genseq": 1 });
+            let answer = serde_json::json!({
+                "id": "dialog:\n any", "content": content, "answeredAt": "t", "answerRef": answer_ref,
+            });
+            serde_json::from_value(answer).unwrap()
+        };
+        for (content, title, body) in [
+            ("Dry.", "Dry.", ""),
+            ("\n  Dry.\nAll of it.", "Dry.", "Dry.\nAll of it."),
+            ("", "", ""),
+        ] {
+            let item = NewsItem::of_answer(dialog.clone(), "ops".into(), &answer(content));
+            assert_eq!((item.title.as_str(), item.body.as_str()), (title, body));
+            assert_eq!(item.id, "answer:aa/bb/01#aa/bb/01:dialog:any");
+            assert!(is_answer(&item.id) && item.kind == NewsKind::Answer);
+            assert_eq!(item.dialog.as_ref(), Some(&dialog));
+        }
+        let long =
+            NewsItem::of_answer(dialog, "ops".into(), &answer(&"很".repeat(MAX_BODY_CHARS + 1)));
+        assert_eq!(long.body.chars().count(), MAX_BODY_CHARS);
     }
 }

@@ -56,6 +56,16 @@ impl Layout {
         self.reminders().join(agent)
     }
 
+    /// Reminders shared by all dialogs of a member, in the layout of Dominds 1.29.
+    pub fn of_agent(&self, agent: &str) -> PathBuf {
+        self.reminders().join("agents").join(agent)
+    }
+
+    /// Reminders shared by its dialogs about one Taskdoc, in that layout. `task`: the name for the Taskdoc.
+    pub fn of_task(&self, agent: &str, task: &str) -> PathBuf {
+        self.reminders().join("agent_tasks").join(agent).join(task)
+    }
+
     pub fn reminders(&self) -> PathBuf {
         self.dialogs().join("reminders")
     }

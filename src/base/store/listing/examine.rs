@@ -6,6 +6,7 @@ use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{AgentId, Problem, RootId};
 
 use super::survey::cycles_in;
+use crate::store::codec::lists::json_list;
 use crate::store::disk::error::{StoreError, fix_of_foreign_aside};
 use crate::store::disk::layout::{ARTIFACTS, RESPONSES, SIDE_DIALOGS};
 use crate::store::disk::problem_collector::ProblemCollector;
@@ -13,7 +14,6 @@ use crate::store::disk::small_files::{self, FileContent};
 use crate::store::reading::Reader;
 use crate::store::reading::set_aside::{fix_and_restore, without_suffix};
 use crate::store::trees::folder_walk;
-use crate::store::trees::parts::json_list;
 use crate::store::trees::scan::ScanDepth;
 
 /// Largest file of replies looked at, in bytes.

@@ -15,8 +15,8 @@ use crate::domain::dialogs::fresh_boots::Reasoning;
 use crate::domain::dialogs::latest::DisplayState;
 use crate::domain::dialogs::tree::Bucket;
 use crate::domain::{
-    CallId, ContextPressure, DialogMeta, ForeignLayout, Genseq, Latest, Pending, Question,
-    RegistryEntry, RootId, SelfId,
+    CallId, ContextPressure, DialogMeta, ForeignLayout, Genseq, HumanAnswer, Latest, Pending,
+    Question, RegistryEntry, RootId, SelfId,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +50,9 @@ pub struct DialogListing {
     pub answers: Option<PartAnswers>,
     /// The side dialogs it waits for.
     pub pending: Vec<Pending>,
+    /// What it told a person, and nobody has acknowledged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub human_answers: Vec<HumanAnswer>,
     /// First line of its assignment, or of the first words of a person.
     pub about: String,
     /// How far its fresh-boots reasoning is, if that is what it does.

@@ -372,12 +372,16 @@ fn order(main: &SelfId, a: &SelfId, b: &SelfId) -> Ordering {
 
 /// `driven`: another process drives the workspace.
 fn listing(read: TreeRead, driven: bool) -> TreeListing {
+    // Who drives this workspace does not drive what may only be read.
+    let driven = driven && read.foreign.is_none();
     let activity = if driven { Activity::Elsewhere } else { Activity::Left };
     let main = read.tree.root.main();
-    let unclean = !read.repairs.is_empty()
+    let has_work = !read.repairs.is_empty()
         || !read.broken.is_empty()
         || !cycles_in(&read).is_empty()
         || read.tree.dialogs.values().any(|dialog| has_work_left(dialog));
+    // What may only be read is left as it is.
+    let unclean = has_work && read.foreign.is_none();
     let mut dialogs: Vec<DialogListing> = Vec::with_capacity(read.tree.dialogs.len());
     for (id, dialog) in read.tree.dialogs {
         let about = about(&dialog, read.first_message.get(&id));
@@ -394,6 +398,7 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
             reasoning,
             state,
             pending: dialog.pending,
+            human_answers: dialog.recent.map(|recent| recent.human_answers).unwrap_or_default(),
             genseq: dialog.history.last_genseq,
             pressure: dialog.history.pressure,
             meta: dialog.meta,
@@ -412,11 +417,11 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
     listing
 }
 
-/// Dialogs that wait for each other, where they might go on.
+/// Dialogs that wait for each other, where they might go on here.
 pub(super) fn cycles_in(read: &TreeRead) -> Vec<Problem> {
     match read.tree.bucket {
-        Bucket::Run => cycle_problems(&read.tree),
-        Bucket::Done | Bucket::Archive => Vec::new(),
+        Bucket::Run if read.foreign.is_none() => cycle_problems(&read.tree),
+        Bucket::Run | Bucket::Done | Bucket::Archive => Vec::new(),
     }
 }
 

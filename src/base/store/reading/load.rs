@@ -32,6 +32,16 @@ impl Reader {
         }
     }
 
+    /// As [`Self::load_read_only`], but also a tree in a layout that is known and not written here.
+    pub fn load_known(&self, bucket: Bucket, root: &RootId) -> Result<LoadedTree, StoreError> {
+        match self.load_to_show(bucket, root)? {
+            (_, Some(foreign)) if foreign.layout().is_none() => {
+                Err(StoreError::ForeignLayout(root.clone(), foreign))
+            }
+            (loaded, Some(_) | None) => Ok(loaded),
+        }
+    }
+
     /// As [`Self::load_read_only`], but also a tree that may only be read, with why: of its dialogs what people are
     /// shown.
     pub fn load_to_show(

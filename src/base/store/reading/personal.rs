@@ -1,4 +1,5 @@
-//! Reminders that all dialogs of one member share: `.dialogs/reminders/<agent>/<id>.json`.
+//! Reminders that all dialogs of one member share: `.dialogs/reminders/<agent>/<id>.json`. In the layout of Dominds 1.29
+//! they are below `agents/<agent>/`, and those of one Taskdoc below `agent_tasks/<agent>/`.
 //!
 //! They belong to no tree, and several trees may change them. Each file is one reminder and is replaced
 //! whole; a change is applied to what the file holds then, one change at a time. Nobody keeps them in
@@ -6,13 +7,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::domain::text::json;
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{AgentId, Problem, Reminder};
+use crate::domain::{self, AgentId, DialogMeta, Problem, Reminder};
 
 use super::Reader;
+use crate::store::codec::v1_29::task_folder::task_folder;
 use crate::store::disk::error::{FileAction, StoreError};
 use crate::store::disk::layout::is_plain_name;
 use crate::store::disk::problem_collector::ProblemCollector;
@@ -31,11 +33,38 @@ impl Reader {
         &self,
         agent: &AgentId,
     ) -> Result<(Vec<Reminder>, Vec<Problem>), StoreError> {
-        let folder = self.personal_folder(agent)?;
+        self.reminders_in(&[self.personal_folder(agent)?])
+    }
+
+    /// The reminders that a dialog shares with others, oldest first, and the files that are none. `layout`: that of its
+    /// tree.
+    pub fn shared_reminders(
+        &self,
+        layout: domain::Layout,
+        dialog: &DialogMeta,
+    ) -> Result<(Vec<Reminder>, Vec<Problem>), StoreError> {
+        let agent = stem(dialog.agent_id.as_str())?;
+        match layout {
+            domain::Layout::V1_19 => self.personal_reminders(&dialog.agent_id),
+            domain::Layout::V1_29 => {
+                let task = self.layout.of_task(agent, &task_folder(&dialog.task_doc_path));
+                self.reminders_in(&[self.layout.of_agent(agent), task])
+            }
+        }
+    }
+
+    fn reminders_in(
+        &self,
+        folders: &[PathBuf],
+    ) -> Result<(Vec<Reminder>, Vec<Problem>), StoreError> {
         let mut problems = ProblemCollector::new(&self.layout);
         let mut reminders = Vec::new();
         let mut remaining = MAX_MEMBER_BYTES;
-        for path in self.personal_files(agent)?.into_values() {
+        let mut files = Vec::new();
+        for folder in folders {
+            files.extend(self.files_in(folder)?.into_values());
+        }
+        for path in files {
             let damage = match small_files::read_small(self.disk(), &path, MAX_REMINDER_BYTES)? {
                 FileContent::Absent => continue,
                 FileContent::Text(text) if text.len() > remaining => {
@@ -63,7 +92,8 @@ impl Reader {
             problems.add("reminder", &path, small_files::damaged(&damage), fix);
         }
         reminders.sort_unstable_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
-        Ok((reminders, problems.finish(&folder)))
+        let top = folders.first().map_or_else(|| self.layout.reminders(), PathBuf::clone);
+        Ok((reminders, problems.finish(&top)))
     }
 
     /// The reminders of a member that can be read, and why the others cannot.
@@ -83,15 +113,14 @@ impl Reader {
         Ok(self.layout.personal(stem(agent.as_str())?))
     }
 
-    /// The JSON files of a member, by the ids in their names.
-    fn personal_files(&self, agent: &AgentId) -> Result<BTreeMap<String, PathBuf>, StoreError> {
-        let folder = self.personal_folder(agent)?;
+    /// The JSON files of a folder, by the ids in their names.
+    fn files_in(&self, folder: &Path) -> Result<BTreeMap<String, PathBuf>, StoreError> {
         let mut found = BTreeMap::new();
-        if !small_files::is_folder_below(&self.layout.dialogs(), &folder)? {
+        if !small_files::is_folder_below(&self.layout.dialogs(), folder)? {
             return Ok(found);
         }
-        let failed = |error| StoreError::io(FileAction::Reading, &folder)(error);
-        for entry in fs::read_dir(&folder).map_err(failed)? {
+        let failed = |error| StoreError::io(FileAction::Reading, folder)(error);
+        for entry in fs::read_dir(folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let name = entry.file_name();
             let id = name.to_str().and_then(|name| name.strip_suffix(SUFFIX));

@@ -7,6 +7,7 @@ mod foreign;
 mod kept_images;
 mod listing;
 mod moves;
+mod recent;
 mod recordings;
 mod round_trip;
 

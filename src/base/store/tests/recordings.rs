@@ -75,8 +75,23 @@ fn recordings_of_a_newer_layout_are_recognised_and_shown_and_no_byte_changes() {
             let context = format!("{} {}", recording.display(), tree.root);
             assert_eq!(tree.foreign, Some(ForeignLayout::Recent), "{context}");
             assert!(!tree.unclean && !tree.dialogs.is_empty(), "{context}");
+            let (shown, _) = store.load_to_show(tree.bucket, &tree.root).unwrap();
             for dialog in &tree.dialogs {
                 assert_eq!(dialog.asker.is_none(), dialog.id == tree.root.main(), "{context}");
+                let folder = workspace.at(tree.bucket.folder()).join(tree.root.as_str());
+                let below = folder.join("sideDialogs").join(dialog.id.as_str());
+                let folder = if dialog.asker.is_none() { folder } else { below };
+                let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
+                let asks = !read("q4h.yaml").is_empty() && !dialog.latest.is_dead();
+                let waits = read("active-callees.json").contains("\"status\": \"pending\"");
+                assert_eq!(!dialog.questions.is_empty(), asks, "{context}");
+                assert_eq!(!dialog.pending.is_empty(), waits, "{context}");
+                let answers = read("a2h.yaml").matches("answeredAt").count();
+                assert_eq!(dialog.human_answers.len(), answers, "{context}");
+                let loaded = shown.tree.get(&dialog.id).unwrap();
+                assert_eq!(loaded.pending, dialog.pending, "{context}");
+                assert_eq!(loaded.questions, dialog.questions, "{context}");
+                assert_eq!(loaded.latest, *dialog.latest, "{context}");
             }
             for refused in [
                 store.load(tree.bucket, &tree.root).map(drop),

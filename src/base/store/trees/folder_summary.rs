@@ -110,6 +110,7 @@ impl FolderSummary {
             stack: file.state_file(STACK, self.stack)?,
             folder: path.clone(),
             earlier: false,
+            recent: None,
             scan: self.scan,
         };
         parts.scan.courses.keys().eq(folder.courses.keys()).then_some(parts)

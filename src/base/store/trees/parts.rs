@@ -3,24 +3,25 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::domain::counted;
 use crate::domain::dialogs::assignment::FRAME_KIND;
-use crate::domain::dialogs::latest::StopReason;
 use crate::domain::dialogs::registry::RegistryEntry;
 use crate::domain::dialogs::remaining_work::seems_active;
 use crate::domain::text::json;
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{
-    AssignmentFrame, Course, DialogMeta, DisplayState, ExecutionMarker, Latest, Pending, Question,
-    Reminder, SelfId, Stamp,
+    AssignmentFrame, DialogMeta, Latest, Pending, Question, RecentPart, Reminder, SelfId,
 };
 use crate::yaml;
 
 use super::earlier_layout;
 use super::scan::{CourseScan, DialogFolder, ScanDepth};
+use crate::store::codec;
+use crate::store::codec::lists::{
+    NOT_A_MAPPING, ParseResult, json_list, list_under, require_stamp, said,
+};
+use crate::store::codec::v1_29;
 use crate::store::disk::Disk;
 use crate::store::disk::error::StoreError;
 use crate::store::disk::layout::{DIALOG, LATEST, PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
@@ -35,7 +36,6 @@ const REBUILT_AS_KNOWN: Text =
     Text::new("nothing to do: it is rebuilt as far as known", "无需处理：按已知内容重建");
 const CHECK_DIALOG: Text =
     Text::new("check the dialog, then continue it", "请检查该对话，然后继续");
-const NOT_A_MAPPING: Text = Text::new("not a mapping", "不是映射");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum FileHealth {
@@ -64,9 +64,6 @@ impl<T> StateFile<T> {
     }
 }
 
-/// A value, and what is wrong with the rest of the file.
-type ParseResult<T> = Result<(T, Option<Localized>), Localized>;
-
 #[derive(Debug)]
 pub(in crate::store) struct DialogParts {
     pub id: SelfId,
@@ -80,6 +77,8 @@ pub(in crate::store) struct DialogParts {
     pub stack: StateFile<Vec<AssignmentFrame>>,
     /// True if it has the layout of an earlier Dominds.
     pub earlier: bool,
+    /// What only the layout of Dominds 1.29 has, once it is read.
+    pub recent: Option<Box<RecentPart>>,
     pub scan: CourseScan,
 }
 
@@ -109,13 +108,14 @@ impl DialogParts {
             id: id.clone(),
             folder: shared.clone(),
             meta: reader.file(DIALOG, REBUILT_AS_KNOWN, meta)?,
-            latest: reader.file(LATEST, CHECK_DIALOG, latest)?,
+            latest: reader.file(LATEST, CHECK_DIALOG, codec::latest)?,
             reminders: reader.file(REMINDERS, REBUILT_FIX, reminders)?,
             questions: reader.file(QUESTIONS, REBUILT_FIX, questions)?,
             pending: reader.file(PENDING, REBUILT_FIX, json_list)?,
             registry: reader.file(REGISTRY, REBUILT_FIX, registry)?,
             stack: reader.file(STACK, REBUILT_FIX, stack)?,
             earlier: false,
+            recent: None,
             scan: CourseScan::read(disk, folder, depth)?,
         };
         parts.earlier = earlier_layout::is_earlier(folder, parts.meta.value.as_ref());
@@ -126,6 +126,33 @@ impl DialogParts {
             parts.scan.strip_details();
         }
         Ok(parts)
+    }
+
+    /// Reads what only the layout of Dominds 1.29 has: it is known by now that the tree is in that layout.
+    pub fn read_recent(
+        &mut self,
+        disk: &dyn Disk,
+        problems: &mut ProblemCollector,
+    ) -> Result<(), StoreError> {
+        let mut recent = RecentPart::default();
+        if let Some(latest) = &mut self.latest.value {
+            recent.state = v1_29::latest::take_state(&mut latest.extra);
+            if let Some(why) = v1_29::latest::fault(&recent.state) {
+                let path = self.latest.path();
+                problems.add("damaged", &path, small_files::damaged(&why), CHECK_DIALOG);
+            }
+        }
+        let (folder, shared) = (DialogFolder::open(&self.folder)?, self.folder.clone());
+        let mut reader = PartsReader { disk, folder: &folder, shared: &shared, problems };
+        let callees = reader.file(v1_29::CALLEES, CHECK_DIALOG, v1_29::callees::batches)?;
+        let answers = reader.file(v1_29::ANSWERS, CHECK_DIALOG, v1_29::answers::answers)?;
+        recent.human_answers = answers.value.unwrap_or_default();
+        let StateFile { folder, name, value, health } = callees;
+        let pending = value.as_deref().map(v1_29::callees::pending);
+        self.pending = StateFile { folder, name, value: pending, health };
+        recent.batches = value.unwrap_or_default();
+        self.recent = Some(Box::new(recent));
+        Ok(())
     }
 
     fn seems_active(&self) -> bool {
@@ -223,80 +250,11 @@ fn meta(text: &str) -> ParseResult<Map<String, Value>> {
         return Err(NOT_A_MAPPING.into());
     };
     let whole = serde_json::from_value::<DialogMeta>(Value::Object(map.clone()));
-    Ok((map, whole.err().map(|error| foreign(&error))))
-}
-
-fn latest(text: &str) -> ParseResult<Latest> {
-    let value = yaml::parse(text).map_err(|error| error.message())?;
-    let why = match serde_json::from_value::<Latest>(value.clone()) {
-        Ok(latest) => return Ok((latest, None)),
-        Err(error) => foreign(&error),
-    };
-    let Value::Object(map) = value else {
-        return Err(NOT_A_MAPPING.into());
-    };
-    lenient_latest(map).map_or_else(|| Err(why.clone()), |latest| Ok((latest, Some(why.clone()))))
-}
-
-/// Takes every key that is right by itself; the rest falls to the careful side: stopped.
-fn lenient_latest(map: Map<String, Value>) -> Option<Latest> {
-    let Ok(Value::Object(mut kept)) = serde_json::to_value(stopped_latest(Stamp::default())) else {
-        return None;
-    };
-    let names_marker = map.contains_key("executionMarker");
-    for (key, value) in map {
-        let before = kept.insert(key.clone(), value);
-        if serde_json::from_value::<Latest>(Value::Object(kept.clone())).is_ok() {
-            continue;
-        }
-        match before {
-            Some(before) => kept.insert(key, before),
-            None => kept.remove(&key),
-        };
-    }
-    let mut latest: Latest = serde_json::from_value(Value::Object(kept)).ok()?;
-    if !names_marker || latest.marked().is_some() {
-        latest.display_state = Some(stopped(latest.marked()));
-    }
-    Some(latest)
-}
-
-fn stopped(reason: Option<&StopReason>) -> DisplayState {
-    DisplayState::stopped(reason.cloned().unwrap_or_else(unreadable))
-}
-
-/// It does not go on by itself, as what a restart cut off does.
-fn unreadable() -> StopReason {
-    StopReason::system(Text::new(
-        "its state on disk could not be read: look at what it did last, then continue it",
-        "无法读取它在磁盘上的状态：请查看它最后做了什么，再继续",
-    ))
-}
-
-/// The state of a dialog nothing is known about: it does not go on by itself.
-pub(super) fn stopped_latest(last_modified: Stamp) -> Latest {
-    let reason = unreadable();
-    Latest {
-        display_state: Some(stopped(Some(&reason))),
-        execution_marker: Some(ExecutionMarker::Interrupted { reason }),
-        ..default_latest(last_modified)
-    }
-}
-
-/// The state of a dialog without `latest.yaml`.
-pub(super) fn default_latest(last_modified: Stamp) -> Latest {
-    Latest {
-        current_course: Course::FIRST,
-        message_count: None,
-        function_call_count: None,
-        side_dialog_count: None,
-        display_state: None,
-        ..Latest::new(last_modified)
-    }
+    Ok((map, whole.err().map(|error| said(&error))))
 }
 
 fn reminders(text: &str) -> ParseResult<Vec<Reminder>> {
-    let value: Value = json::read(text).map_err(|error| foreign(&error))?;
+    let value: Value = json::read(text).map_err(|error| said(&error))?;
     list_under(&value, "reminders").map(|list| require_stamp(&value, list))
 }
 
@@ -310,50 +268,10 @@ fn registry(text: &str) -> ParseResult<Vec<RegistryEntry>> {
     list_under(&value, "entries")
 }
 
-pub(in crate::store) fn json_list<T: DeserializeOwned>(text: &str) -> ParseResult<Vec<T>> {
-    let value: Value = json::read(text).map_err(|error| foreign(&error))?;
-    list(&value)
-}
-
-/// What the parser says.
-fn foreign(error: &serde_json::Error) -> Localized {
-    Localized::same(error.to_string())
-}
-
-/// Dominds sets the whole tree aside where this stamp is missing.
-fn require_stamp<T>(value: &Value, (list, why): (T, Option<Localized>)) -> (T, Option<Localized>) {
-    let is_stamped = value.get("updatedAt").is_some_and(Value::is_string);
-    (
-        list,
-        why.or_else(|| {
-            (!is_stamped).then(|| Text::new("no `updatedAt`", "没有 `updatedAt`").into())
-        }),
-    )
-}
-
-fn list_under<T: DeserializeOwned>(value: &Value, key: &str) -> ParseResult<Vec<T>> {
-    list(value.get(key).ok_or_else(|| localized!("no list `{key}`", "没有列表 `{key}`"))?)
-}
-
-/// Every entry that can be read; the others are counted.
-fn list<T: DeserializeOwned>(value: &Value) -> ParseResult<Vec<T>> {
-    let items = value.as_array().ok_or(Text::new("not a list", "不是列表"))?;
-    let good: Vec<T> =
-        items.iter().filter_map(|item| serde_json::from_value(item.clone()).ok()).collect();
-    let bad = items.len() - good.len();
-    let unreadable = || {
-        localized!(
-            ("{} cannot be read", counted(bad, "entry", "entries")),
-            ("有 {} 项无法读取", bad)
-        )
-    };
-    Ok((good, (bad > 0).then(unreadable)))
-}
-
 fn stack(text: &str) -> ParseResult<Vec<AssignmentFrame>> {
     let mut frames = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let frame: AssignmentFrame = json::read(line).map_err(|error| foreign(&error))?;
+        let frame: AssignmentFrame = json::read(line).map_err(|error| said(&error))?;
         if frame.kind != FRAME_KIND {
             let kind = &frame.kind;
             return Err(localized!("a frame of the kind {kind:?}", "类型为 {kind:?} 的帧"));
@@ -386,24 +304,6 @@ fn frame_is_consistent(frame: &AssignmentFrame) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_damaged_latest_keeps_what_is_right_and_stops_the_dialog() {
-        let (latest, why) =
-            latest("currentCourse: 2\nlastModified: t\nstatus: active\ngenerating: null2\ndisableDiligencePush: true\n")
-                .unwrap();
-        assert!(why.is_some());
-        assert_eq!(latest.current_course, Course(2));
-        assert_eq!(latest.disable_diligence_push, Some(true));
-        assert_eq!(latest.interruption(), Some(&unreadable()));
-    }
-
-    #[test]
-    fn a_dead_dialog_stays_dead_whatever_else_is_damaged() {
-        let text = "currentCourse: x\nexecutionMarker:\n  kind: dead\n  reason:\n    kind: declared_by_user\n";
-        let (latest, why) = latest(text).unwrap();
-        assert!(why.is_some() && latest.is_dead());
-    }
 
     #[test]
     fn a_list_keeps_its_readable_entries() {

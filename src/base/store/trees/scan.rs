@@ -19,6 +19,7 @@ use crate::domain::{
 };
 
 use super::course_lines::{LineContent, LineReader, RawLine};
+use crate::store::codec::v1_29::records;
 use crate::store::disk::Disk;
 use crate::store::disk::error::{FileAction, StoreError};
 use crate::store::disk::file_stamps::{FileStamp, FolderStamps};
@@ -244,6 +245,7 @@ impl CourseScan {
     }
 
     fn take(&mut self, course: Course, entry: Entry) {
+        let entry = records::in_domain(entry);
         if !entry.ts.as_str().is_empty() {
             self.first_ts.get_or_insert_with(|| entry.ts.clone());
             self.last_ts = Some(entry.ts.clone());

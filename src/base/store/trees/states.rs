@@ -11,10 +11,11 @@ use crate::domain::{
 };
 
 use super::identity::{self, Identities, TreeParts};
-use super::parts::{DialogParts, FileHealth, default_latest, stopped_latest};
+use super::parts::{DialogParts, FileHealth};
 use super::reconcile;
 use super::scan::FlawKind;
 use super::tree_builder::{REBUILT_AT_START, TreeBuilder};
+use crate::store::codec::v1_19::latest::{default_latest, stopped_latest};
 
 impl TreeBuilder<'_> {
     pub(in crate::store) fn reminders(&mut self, part: &DialogParts) -> Vec<Reminder> {

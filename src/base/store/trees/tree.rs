@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::domain::dialogs::tree::Bucket;
 use crate::domain::text::{Text, localized};
-use crate::domain::{Dialog, ForeignLayout, Problem, RootId, SelfId};
+use crate::domain::{self, Dialog, ForeignLayout, Problem, RootId, SelfId};
 
 use super::earlier_layout::SUBDIALOGS;
 use super::folder_cache::FolderCache;
@@ -52,10 +52,15 @@ impl TreeReader<'_> {
     pub fn read_found(&self) -> Result<TreeRead, StoreError> {
         let folder = self.layout.root(self.bucket, self.root);
         let mut problems = ProblemCollector::new(self.layout);
-        let FoundDialogs { parts, stamps } = self.parts(&folder, &mut problems)?;
-        let identities = Identities::of(self.root, &parts);
+        let FoundDialogs { mut parts, stamps } = self.parts(&folder, &mut problems)?;
         let main = self.root.main();
         let foreign = self.foreign(&main, &parts)?;
+        if foreign.and_then(ForeignLayout::layout) == Some(domain::Layout::V1_29) {
+            for part in parts.values_mut() {
+                part.read_recent(self.disk, &mut problems)?;
+            }
+        }
+        let identities = Identities::of(self.root, &parts);
         if !identities.known.contains_key(&main) {
             if let Some(layout) = foreign {
                 return Err(StoreError::ForeignLayout(self.root.clone(), layout));
@@ -73,7 +78,7 @@ impl TreeReader<'_> {
         build.dialogs(parts, &identities)?;
         let read = TreeRead { stamps, ..build.finish(&folder) };
         Ok(match foreign {
-            Some(layout) => read.into_history(layout, self.foreign_problem(&folder, layout)),
+            Some(layout) => read.into_read_only(layout, self.foreign_problem(&folder, layout)),
             None => read,
         })
     }
@@ -91,12 +96,9 @@ impl TreeReader<'_> {
         parts: &TreeParts,
     ) -> Result<Option<ForeignLayout>, StoreError> {
         Ok(match tree_layout::of_tree(self.disk, main, parts)? {
-            TreeLayout::Own => None,
+            TreeLayout::In(layout) => ForeignLayout::of(layout),
             TreeLayout::Foreign(layout) => Some(layout),
-            TreeLayout::Untold => {
-                let is_foreign = self.workspace.is_foreign(self.disk, self.layout);
-                is_foreign.then_some(ForeignLayout::Recent)
-            }
+            TreeLayout::Untold => ForeignLayout::of(self.workspace.layout(self.disk, self.layout)),
         })
     }
 

@@ -13,14 +13,15 @@ use crate::domain::{
 
 use super::earlier_layout;
 use super::identity::{Identities, TreeParts};
-use super::parts::{DialogParts, FileHealth, stopped_latest};
+use super::parts::{DialogParts, FileHealth};
 use super::reconcile::{self, DialogFacts, TreeFacts};
 use super::scan::{FlawKind, headline};
 use super::waiting_files::{self, WaitingPrompts};
+use crate::store::codec::v1_19::latest::stopped_latest;
 use crate::store::disk::Disk;
 use crate::store::disk::error::StoreError;
 use crate::store::disk::file_stamps::FolderStamps;
-use crate::store::disk::layout::{Layout, course_file};
+use crate::store::disk::layout::{Layout, PENDING, course_file};
 use crate::store::disk::problem_collector::ProblemCollector;
 use crate::store::disk::small_files;
 
@@ -51,8 +52,9 @@ pub(in crate::store) struct TreeRead {
 }
 
 impl TreeRead {
-    /// Makes it a tree that may only be read: it is shown, and nothing of it is to be fixed.
-    pub fn into_history(mut self, layout: ForeignLayout, problem: Option<Problem>) -> Self {
+    /// Makes it a tree that may only be read: it is shown, and nothing of it is to be fixed. One in a layout that is
+    /// known stays what it is; of any other only what was said and what is to be remembered is left.
+    pub fn into_read_only(mut self, layout: ForeignLayout, problem: Option<Problem>) -> Self {
         let mut askers = BTreeMap::new();
         for (id, dialog) in &self.tree.dialogs {
             if let Some(assignment) = dialog.assignment() {
@@ -60,10 +62,14 @@ impl TreeRead {
                 self.first_message.insert(id.clone(), headline(&assignment.tellask_content));
             }
         }
+        let (tree, damage) = match layout.layout() {
+            Some(known) => (DialogTree { layout: known, ..self.tree }, damage_of(self.problems)),
+            None => (earlier_layout::as_history(&self.tree), Vec::new()),
+        };
         Self {
-            tree: earlier_layout::as_history(&self.tree),
+            tree,
             repairs: Vec::new(),
-            problems: problem.into_iter().collect(),
+            problems: problem.into_iter().chain(damage).collect(),
             identities: Vec::new(),
             broken: Vec::new(),
             irreplaceable: Vec::new(),
@@ -74,6 +80,22 @@ impl TreeRead {
             stamps: None,
         }
     }
+}
+
+/// What is wrong with the files of a tree that is not repaired here.
+fn damage_of(problems: Vec<Problem>) -> Vec<Problem> {
+    const FIX: Text = Text::new(
+        "nothing here changes it: put it right there, or put it back from a copy",
+        "此处不会改动它：请在那里修正，或用副本恢复",
+    );
+    let is_damage = |problem: &Problem| {
+        let of_files = ["damaged", "misplaced", "line", "repeated", "identity"];
+        let mut kinds = of_files.iter().map(|kind| format!("store/{kind}/"));
+        // A list of 1.19.2 that was left there is not looked at.
+        !problem.path.ends_with(PENDING) && kinds.any(|kind| problem.id.starts_with(&kind))
+    };
+    let damage = problems.into_iter().filter(is_damage);
+    damage.map(|problem| Problem { fix: FIX.into(), ..problem }.warning()).collect()
 }
 
 /// Which tree is read, and where.
@@ -222,6 +244,7 @@ impl<'a> TreeBuilder<'a> {
             );
             dialog.queue = self.queue(&id, &part)?;
             dialog.history = part.scan.history;
+            dialog.recent = part.recent;
             dialog.answers = self.answers(&dialog)?;
             self.tree.dialogs.insert(id, std::sync::Arc::new(dialog));
         }

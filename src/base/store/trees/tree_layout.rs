@@ -6,24 +6,23 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use crate::domain::dialogs::tree::Bucket;
-use crate::domain::{ForeignLayout, SelfId};
+use crate::domain::{self, ForeignLayout, SelfId};
 use crate::yaml;
 
 use super::course_lines::LineReader;
 use super::folder_walk;
 use super::identity::TreeParts;
 use super::parts::{DialogParts, FileHealth};
+use crate::store::codec::v1_29::FILES;
+use crate::store::codec::v1_29::latest::KEYS;
+use crate::store::codec::v1_29::states::{REASONS, STATES};
 use crate::store::disk::Disk;
 use crate::store::disk::error::{FileAction, StoreError};
 use crate::store::disk::layout::{LATEST, Layout};
 use crate::store::disk::problem_collector::ProblemCollector;
 use crate::store::disk::small_files::{self, FileContent, FileKind};
 
-/// Keys of `latest.yaml` that the layout of Dominds 1.29 demands.
-const KEYS: [&str; 3] = ["nextStep", "tellaskCalls", "tellaskResults"];
-/// Files that only that layout has.
-const FILES: [&str; 3] = ["active-callees.json", "a2h.yaml", "wake-queue.jsonl"];
-/// The key of an assignment that it demands.
+/// The key of an assignment that the layout of Dominds 1.29 demands.
 const CALL_SITE: &str = "callSiteCourse";
 /// Texts that stand unescaped in records of that layout alone.
 const RECORD_MARKS: [&[u8]; 5] = [
@@ -39,25 +38,6 @@ const OWN_RECORD_MARKS: [&[u8]; 2] =
 /// The reminder that each main dialog of that layout has.
 const GOAL: &str = "mainDialogGoal";
 
-const STATES: [&str; 7] = [
-    "idle_waiting_user",
-    "proceeding",
-    "proceeding_stop_requested",
-    "stopped",
-    "blocked",
-    "waiting_side_dialog",
-    "dead",
-];
-const STOPS: [&str; 8] = [
-    "user_stop",
-    "emergency_stop",
-    "server_restart",
-    "pending_runtime_prompt",
-    "pending_reply_obligation",
-    "fork_continue_ready",
-    "system_stop",
-    "llm_retry_stopped",
-];
 const TRIGGERS: [&str; 7] = [
     "followup",
     "result_arrival",
@@ -71,12 +51,15 @@ const TRIGGERS: [&str; 7] = [
 /// What the files of a tree tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum TreeLayout {
-    /// The one that is written here.
-    Own,
+    In(domain::Layout),
+    /// It is in none of them.
     Foreign(ForeignLayout),
     /// Unknown: it is that of the workspace.
     Untold,
 }
+
+const OWN: TreeLayout = TreeLayout::In(domain::Layout::V1_19);
+const RECENT: TreeLayout = TreeLayout::In(domain::Layout::V1_29);
 
 /// What the keys of one `latest.yaml` tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,11 +93,10 @@ pub(super) fn of_tree(
     match (has(Keys::None), has(Keys::Some), has(Keys::All)) {
         (_, true, _) => Ok(TreeLayout::Foreign(ForeignLayout::Unclear)),
         (true, false, true) => Ok(TreeLayout::Foreign(ForeignLayout::Mixed)),
-        (true, false, false) => Ok(TreeLayout::Own),
+        (true, false, false) => Ok(OWN),
         (false, false, true) => {
             let newer = parts.values().any(|part| has_newer_values(disk, part));
-            let layout = if newer { ForeignLayout::Newer } else { ForeignLayout::Recent };
-            Ok(TreeLayout::Foreign(layout))
+            Ok(if newer { TreeLayout::Foreign(ForeignLayout::Newer) } else { RECENT })
         }
         (false, false, false) => by_other_files(disk, main, parts),
     }
@@ -133,7 +115,6 @@ fn by_other_files(
     main: &SelfId,
     parts: &TreeParts,
 ) -> Result<TreeLayout, StoreError> {
-    const RECENT: TreeLayout = TreeLayout::Foreign(ForeignLayout::Recent);
     // The main dialog first.
     let first = parts.get(main).into_iter();
     let all: Vec<&DialogParts> =
@@ -145,14 +126,14 @@ fn by_other_files(
         return Ok(RECENT);
     }
     if all.iter().any(|part| part.pending.health != FileHealth::Absent) {
-        return Ok(TreeLayout::Own);
+        return Ok(OWN);
     }
     let stacks = all.iter().flat_map(|part| part.stack.value.iter().flatten());
     let assignments = stacks.filter_map(|frame| frame.assignment_from_asker.as_ref());
     let sites: Vec<bool> =
         assignments.map(|assignment| assignment.extra.contains_key(CALL_SITE)).collect();
     if !sites.is_empty() {
-        return Ok(if sites.contains(&true) { RECENT } else { TreeLayout::Own });
+        return Ok(if sites.contains(&true) { RECENT } else { OWN });
     }
     let mut reminders = all.iter().flat_map(|part| part.reminders.value.iter().flatten());
     if reminders.any(|reminder| reminder.id == GOAL) {
@@ -172,7 +153,7 @@ fn by_other_files(
             }
         }
     }
-    Ok(if own { TreeLayout::Own } else { TreeLayout::Untold })
+    Ok(if own { OWN } else { TreeLayout::Untold })
 }
 
 fn contains(bytes: &[u8], mark: &[u8]) -> bool {
@@ -193,6 +174,8 @@ fn has_newer_values(disk: &dyn Disk, part: &DialogParts) -> bool {
 fn is_newer(latest: &Value) -> bool {
     let kind = |at: &str| latest.pointer(at).and_then(Value::as_str);
     let unknown = |at: &str, known: &[&str]| kind(at).is_some_and(|kind| !known.contains(&kind));
+    let states = STATES.map(|(name, _)| name);
+    let reasons = REASONS.map(|(name, _)| name);
     let triggers = latest.pointer("/nextStep/triggers").and_then(Value::as_array);
     let trigger = |trigger: &Value| {
         let kind = trigger.get("kind").and_then(Value::as_str);
@@ -200,23 +183,23 @@ fn is_newer(latest: &Value) -> bool {
     };
     let stopped = kind("/displayState/kind") == Some("stopped");
     let marked = kind("/executionMarker/kind") == Some("interrupted");
-    unknown("/displayState/kind", &STATES)
-        || stopped && unknown("/displayState/reason/kind", &STOPS)
+    unknown("/displayState/kind", &states)
+        || stopped && unknown("/displayState/reason/kind", &reasons)
         || unknown("/executionMarker/kind", &["interrupted", "dead"])
-        || marked && unknown("/executionMarker/reason/kind", &STOPS)
+        || marked && unknown("/executionMarker/reason/kind", &reasons)
         || unknown("/generationRunState/kind", &["open", "closed"])
         || triggers.into_iter().flatten().any(trigger)
 }
 
 /// The layout of the workspace, for trees that do not tell. Looked at once, when the first of them is met.
 #[derive(Debug, Default)]
-pub(in crate::store) struct WorkspaceLayout(OnceLock<bool>);
+pub(in crate::store) struct WorkspaceLayout(OnceLock<domain::Layout>);
 
 impl WorkspaceLayout {
-    /// True where new dialogs are made in the layout of Dominds 1.29.
-    pub fn is_foreign(&self, disk: &dyn Disk, layout: &Layout) -> bool {
+    pub fn layout(&self, disk: &dyn Disk, paths: &Layout) -> domain::Layout {
         *self.0.get_or_init(|| {
-            newest_tree(disk, layout).unwrap_or_else(|| has_recent_reminders(layout))
+            let is_recent = newest_tree(disk, paths).unwrap_or_else(|| has_recent_reminders(paths));
+            if is_recent { domain::Layout::V1_29 } else { domain::Layout::V1_19 }
         })
     }
 }

@@ -105,7 +105,7 @@ pub fn prepare_member(
     let (tools, shared) = match role {
         DialogRole::Main | DialogRole::Side => {
             // The tree has just reported what cannot be read.
-            (tools, reminders::shared(&engine.store, agent, on).0)
+            (tools, reminders::shared_in(&engine.store, tree.layout, &dialog.meta, on))
         }
         DialogRole::FreshBoots => (ToolSubset::default(), Vec::new()),
     };

@@ -1,7 +1,7 @@
 //! The reminders of a dialog as the user sees them.
 
 use crate::domain::dialogs::reminder::{
-    AGENT_SHARED, EditGuard, PERSONAL, ReminderAction, sort_newest_first,
+    AGENT, AGENT_SHARED, EditGuard, PERSONAL, RUNTIME, ReminderAction, TASK, sort_newest_first,
 };
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Dialog, Reminder, Stamp};
@@ -17,8 +17,9 @@ pub fn reminder_views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView>
             id: reminder.id.clone(),
             content: reminder.content.clone(),
             scope: match reminder.scope.as_str() {
-                PERSONAL => ReminderAudience::Personal,
-                AGENT_SHARED => ReminderAudience::Shared,
+                PERSONAL | AGENT => ReminderAudience::Personal,
+                AGENT_SHARED | RUNTIME => ReminderAudience::Shared,
+                TASK => ReminderAudience::Task,
                 _ => ReminderAudience::Dialog,
             },
             owner: reminder.owner_name.clone(),

@@ -39,11 +39,12 @@ pub enum DriverReport {
     /// An event without a ticket for one client.
     EventFor(ClientId, Box<DriverEvent>),
     Workspace(WorkspaceView),
-    /// All rows and questions of one tree.
+    /// All rows and questions of one tree, and what its dialogs answered the person.
     Tree {
         root: RootId,
         rows: Vec<TreeRow>,
         inbox: Vec<InboxRow>,
+        answers: Vec<NewsItem>,
     },
     Row(Box<TreeRow>),
     /// All titles that a person gave.

@@ -10,6 +10,7 @@ use crate::domain::dialogs::fresh_boots::{Reasoning, reasoning};
 use crate::domain::dialogs::record::{Origin, Record};
 use crate::domain::dialogs::shown_state::{Activity, derive};
 use crate::domain::reading::title;
+use crate::domain::teams::notices::NewsItem;
 use crate::domain::{
     AgentId, Attachment, ContextPressure, Course, Dialog, DialogId, DialogMeta, DialogTree,
     DisplayState, ForeignLayout, Genseq, KeepGoing, Latest, Question, QueuedPrompt, SelfId,
@@ -221,6 +222,20 @@ impl ListedInbox {
     pub fn of(listing: &TreeListing) -> Vec<InboxRow> {
         listed_inbox(listing)
     }
+
+    /// What its dialogs answered the person, and nobody has acknowledged, the newest first.
+    #[must_use]
+    pub fn answers(listing: &TreeListing) -> Vec<NewsItem> {
+        let of_dialog = |dialog: &DialogListing| {
+            let (id, agent) =
+                (DialogId::side(&listing.root, &dialog.meta.id), dialog.meta.agent_id.clone());
+            let item = move |answer| NewsItem::of_answer(id.clone(), agent.clone(), answer);
+            dialog.human_answers.iter().map(item).collect::<Vec<_>>()
+        };
+        let mut items: Vec<NewsItem> = listing.dialogs.iter().flat_map(of_dialog).collect();
+        items.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
+        items
+    }
 }
 
 fn listed_inbox(listing: &TreeListing) -> Vec<InboxRow> {
@@ -289,6 +304,7 @@ mod tests {
             parts: std::collections::BTreeMap::new(),
             answers: None,
             pending: dialog.pending.clone(),
+            human_answers: Vec::new(),
             about: String::new(),
             reasoning: None,
             genseq: dialog.history.last_genseq,

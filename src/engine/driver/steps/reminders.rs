@@ -6,7 +6,7 @@
 use crate::domain::dialogs::record::Record;
 use crate::domain::dialogs::reminder::{MAX_IN_A_SCOPE, NewWording, SharedEdit};
 use crate::domain::text::Localized;
-use crate::domain::{AgentId, Course, Dialog, Problem, Reminder, SelfId};
+use crate::domain::{AgentId, Course, Dialog, DialogMeta, Layout, Problem, Reminder, SelfId};
 use crate::driver::shared::blocking::BlockingThread;
 use crate::protocol::Refusal;
 use crate::store::Reader;
@@ -57,6 +57,16 @@ pub fn shared(
     _on: &BlockingThread,
 ) -> (Vec<Reminder>, Vec<Problem>) {
     store.readable_reminders(agent)
+}
+
+/// The reminders that a dialog in this layout shares with others, as far as they can be read.
+pub fn shared_in(
+    store: &Reader,
+    layout: Layout,
+    dialog: &DialogMeta,
+    _on: &BlockingThread,
+) -> Vec<Reminder> {
+    store.shared_reminders(layout, dialog).map(|(reminders, _)| reminders).unwrap_or_default()
 }
 
 /// The reminders a dialog sees: its own, then those its member shares.

@@ -237,13 +237,14 @@ impl Supervisor {
     }
 
     /// True if a dialog in it has stopped, also by the end of the process that drove it: then the stop may not be on
-    /// disk yet. A loaded tree reports its stop itself.
+    /// disk yet. A loaded tree reports its stop itself; one that may only be read does not go on here.
     fn has_stopped(&self, tree: &TreeListing) -> bool {
         let is_loaded = self.trees.contains_key(&tree.root);
-        tree.dialogs.iter().any(|dialog| {
-            let is_left = !is_loaded && matches!(dialog.state, DisplayState::Stopped { .. });
-            is_left || dialog.latest.marked().is_some()
-        })
+        tree.foreign.is_none()
+            && tree.dialogs.iter().any(|dialog| {
+                let is_left = !is_loaded && matches!(dialog.state, DisplayState::Stopped { .. });
+                is_left || dialog.latest.marked().is_some()
+            })
     }
 
     async fn open(&mut self, ticket: Ticket, dialog: DialogId, course: Option<Course>) {

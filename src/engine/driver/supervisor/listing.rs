@@ -21,8 +21,12 @@ pub fn is_cut_off(dialog: &DialogListing) -> bool {
 }
 
 /// True if something in this tree was interrupted or can continue, or if its files hold another state than loading it
-/// would derive: readers of the files would see another state than the screen.
+/// would derive: readers of the files would see another state than the screen. What may only be read is not loaded.
 pub fn needs_loading(listing: &TreeListing) -> bool {
+    listing.foreign.is_none() && has_work(listing)
+}
+
+fn has_work(listing: &TreeListing) -> bool {
     listing.unclean
         || listing.dialogs.iter().any(|dialog| {
             let latest = &dialog.latest;
@@ -56,6 +60,7 @@ pub fn listing_report(listing: &TreeListing, minds: &Minds) -> DriverReport {
         root: listing.root.clone(),
         rows: tree_rows::listed_rows(listing, keep_going),
         inbox: tree_rows::ListedInbox::of(listing),
+        answers: tree_rows::ListedInbox::answers(listing),
     }
 }
 

@@ -150,7 +150,7 @@ impl Supervisor {
     }
 }
 
-/// The reminders of a dialog as they are on disk; the tree is not loaded. One in another layout has its own alone.
+/// The reminders of a dialog as they are on disk; the tree is not loaded. One in an unknown layout has its own alone.
 fn read_reminders(
     engine: &Engine,
     dialog: &DialogId,
@@ -160,10 +160,12 @@ fn read_reminders(
     let read = engine.store.load_to_show(bucket, &dialog.root);
     let (loaded, foreign) = read.map_err(|error| error.message())?;
     let found = loaded.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
-    let shared = match foreign {
+    let is_known = foreign.is_none_or(|foreign| foreign.layout().is_some());
+    let shared = if is_known {
         // What cannot be read is a problem as soon as the tree is loaded.
-        None => reminders::shared(&engine.store, &found.meta.agent_id, on).0,
-        Some(_) => Vec::new(),
+        reminders::shared_in(&engine.store, loaded.tree.layout, &found.meta, on)
+    } else {
+        Vec::new()
     };
     Ok(Sheet::Reminders(reminder_views(found, &shared)))
 }

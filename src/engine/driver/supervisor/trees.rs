@@ -111,7 +111,8 @@ impl Supervisor {
         if !self.pick_up.takes_up() || !self.engine.driving.is_on() {
             return;
         }
-        let is_cut = |tree: &&TreeListing| tree.dialogs.iter().any(is_cut_off);
+        let is_cut =
+            |tree: &&TreeListing| tree.foreign.is_none() && tree.dialogs.iter().any(is_cut_off);
         let cut: Vec<RootId> = listed.iter().filter(is_cut).map(|tree| tree.root.clone()).collect();
         let mut outcome = ContinueOutcome::default();
         for root in cut {

@@ -68,7 +68,7 @@ fn edit(
             let scope = match scope {
                 ReminderAudience::Dialog => "dialog",
                 ReminderAudience::Personal => PERSONAL,
-                ReminderAudience::Shared => {
+                ReminderAudience::Shared | ReminderAudience::Task => {
                     return Err(Refusal::OnlyTheProgramShares.into());
                 }
             };

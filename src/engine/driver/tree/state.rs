@@ -312,7 +312,8 @@ impl TreeState {
             (!row.dialog.is_main(), made)
         });
         let inbox = tree_rows::inbox(&self.tree);
-        let report = DriverReport::Tree { root: self.tree.root.clone(), rows: all, inbox };
+        let (root, answers) = (self.tree.root.clone(), Vec::new());
+        let report = DriverReport::Tree { root, rows: all, inbox, answers };
         let _ = self.reports.send(report).await;
         self.report_problems().await;
     }

@@ -323,10 +323,10 @@ pub struct InboxArgs {
     /// With `--json` or `--all`: only what is of this team
     #[arg(long, value_name = "TEAM", conflicts_with_all = ["watch", "plain"])]
     pub team: Option<String>,
-    /// List notices and failures, also those that were dismissed; of folders here
+    /// List notices, failures and answers, also those that were dismissed; of folders here
     #[arg(long, conflicts_with_all = ["watch", "plain"])]
     pub all: bool,
-    /// Show one notice or failure; of folders here
+    /// Show one notice, failure or answer; of folders here
     #[arg(long, value_name = "ID", conflicts_with_all = ["watch", "plain", "all", "kind", "team"])]
     pub show: Option<String>,
     /// Dismiss this notice or failure; may be repeated; of folders here
@@ -354,6 +354,8 @@ pub enum ItemKind {
     Notice,
     /// What will not go on by itself
     Failure,
+    /// What a dialog answered a person, in the layout of Dominds 1.29
+    Answer,
 }
 
 impl ItemKind {
@@ -363,6 +365,7 @@ impl ItemKind {
             Self::Approval => "approval",
             Self::Notice => "notice",
             Self::Failure => "failure",
+            Self::Answer => "answer",
         }
     }
 }

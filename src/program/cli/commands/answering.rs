@@ -112,12 +112,14 @@ impl OpenQuestion {
     fn find(survey: &Survey, wanted: &str) -> Result<Self, CommandError> {
         match find::question(survey, wanted) {
             Ok((dialog, question)) => {
+                find::refuse_foreign(survey, &dialog.root)?;
                 let asked = Some(asked_in(survey, &dialog, &question));
                 let (alike, unlike) = alike(&undriven::questions(survey, None), &question.id);
                 Ok(Self { dialog, id: question.id, asked, alike, unlike })
             }
             Err(error) => {
                 let dialog = find::dialog_of_question(survey, wanted).ok_or(error)?;
+                find::refuse_foreign(survey, &dialog.root)?;
                 let (id, alike, unlike) = (wanted.to_owned(), Vec::new(), Vec::new());
                 Ok(Self { dialog, id, asked: None, alike, unlike })
             }

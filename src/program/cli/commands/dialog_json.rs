@@ -8,17 +8,14 @@ use serde_json::Value;
 use crate::domain::asking::question::headline;
 use crate::domain::reading::problem::ProblemForPrograms;
 use crate::domain::{
-    AgentId, CallId, CallType, Course, ForeignLayout, Genseq, HealthLevel, ModelChoice, Pending,
-    Problem, Question, RegistryEntry, RootId, SelfId, Slug, Stamp,
+    AgentId, CallId, CallType, Course, ForeignLayout, Genseq, HealthLevel, HumanAnswer, Layout,
+    ModelChoice, Pending, Problem, Question, RegistryEntry, RootId, SelfId, Slug, Stamp,
 };
 use crate::store::{DialogListing, TreeListing};
 
 use crate::cli::commands::ids::Ids;
 use crate::cli::commands::listing::Beside;
 use crate::cli::commands::{find, inspect};
-
-/// The layout that is written here, by the version of Dominds it is from.
-const OWN_LAYOUT: &str = "1.19";
 
 /// The fields that main and side dialogs have in common.
 #[derive(Serialize)]
@@ -49,6 +46,18 @@ struct DialogJson<'a> {
     next: Option<String>,
     questions: Vec<QuestionJson<'a>>,
     pending: Vec<PendingJson<'a>>,
+    /// What it told a person, and nobody has acknowledged; only in the layout of Dominds 1.29.
+    answers: Vec<AnswerJson<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AnswerJson<'a> {
+    id: &'a str,
+    content: &'a str,
+    answered_at: &'a Stamp,
+    course: Course,
+    genseq: Genseq,
 }
 
 #[derive(Serialize)]
@@ -139,11 +148,24 @@ impl<'a> DialogJson<'a> {
             context_level: dialog.pressure.level,
             model: latest.chosen_model.as_ref(),
             history: tree.foreign.is_some(),
-            layout: tree.foreign.map_or(OWN_LAYOUT, ForeignLayout::name),
+            layout: tree.foreign.map_or(Layout::V1_19.name(), ForeignLayout::name),
             reason: inspect::reason(tree, dialog),
             next: inspect::next_command(tree, dialog, &Ids::Full),
             questions: dialog.questions.iter().map(QuestionJson::of).collect(),
             pending: dialog.pending.iter().map(|waits| PendingJson::of(tree, waits)).collect(),
+            answers: dialog.human_answers.iter().map(AnswerJson::of).collect(),
+        }
+    }
+}
+
+impl<'a> AnswerJson<'a> {
+    fn of(answer: &'a HumanAnswer) -> Self {
+        Self {
+            id: &answer.id,
+            content: &answer.content,
+            answered_at: &answer.answered_at,
+            course: answer.answer_ref.course,
+            genseq: answer.answer_ref.genseq,
         }
     }
 }

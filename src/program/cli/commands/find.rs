@@ -74,8 +74,9 @@ pub fn refuse_foreign(survey: &Survey, root: &RootId) -> Result<(), CommandError
 
 /// The open question whose id begins with `wanted`, with its dialog.
 pub fn question(survey: &Survey, wanted: &str) -> Result<(DialogId, Question), CommandError> {
-    // Questions of read-only trees are not listed.
-    for tree in &survey.trees {
+    // Questions of trees in an unknown layout are not listed.
+    let unknown = |tree: &&TreeListing| tree.foreign.is_some_and(|one| one.layout().is_none());
+    for tree in survey.trees.iter().filter(unknown) {
         if wanted.starts_with(&format!("q4h-{}-", tree.root)) {
             refuse_foreign(survey, &tree.root)?;
         }
@@ -134,10 +135,15 @@ pub fn listed<'a>(survey: &'a Survey, id: &DialogId) -> Option<&'a DialogListing
     tree.dialogs.iter().find(|dialog| dialog.meta.id == id.this)
 }
 
+/// The trees that may be more than read.
+fn driven_here(survey: &Survey) -> impl Iterator<Item = &TreeListing> {
+    survey.trees.iter().filter(|tree| tree.foreign.is_none())
+}
+
 /// The dialogs that were resumed and not driven yet.
 pub fn resumed_dialogs(survey: &Survey) -> Vec<DialogId> {
     let is_resumed = |dialog: &&DialogListing| dialog.latest.is_resume_requested();
-    let of_tree = survey.trees.iter().flat_map(|tree| {
+    let of_tree = driven_here(survey).flat_map(|tree| {
         let dialogs = tree.dialogs.iter().filter(is_resumed);
         dialogs.map(|dialog| DialogId::side(&tree.root, &dialog.meta.id))
     });
@@ -147,7 +153,7 @@ pub fn resumed_dialogs(survey: &Survey) -> Vec<DialogId> {
 /// The dialogs that are stopped.
 pub fn stopped_dialogs(survey: &Survey) -> Vec<DialogId> {
     let is_stopped = |dialog: &&DialogListing| dialog.latest.marked().is_some();
-    let of_tree = survey.trees.iter().flat_map(|tree| {
+    let of_tree = driven_here(survey).flat_map(|tree| {
         let dialogs = tree.dialogs.iter().filter(is_stopped);
         dialogs.map(|dialog| DialogId::side(&tree.root, &dialog.meta.id))
     });

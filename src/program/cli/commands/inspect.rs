@@ -4,7 +4,7 @@
 use crate::domain::dialogs::latest::{Blocker, DisplayState, StopReason};
 use crate::domain::dialogs::tree::Bucket;
 use crate::domain::reading::title::headline;
-use crate::domain::{DialogId, Lang, Pending, Problem};
+use crate::domain::{DialogId, HumanAnswer, Lang, Pending, Problem};
 use crate::store::{DialogListing, TreeListing};
 
 use super::ids::Ids;
@@ -39,7 +39,10 @@ pub fn lines(
         format!("? {}  {id}", truncate(&headline(&question.tellask_content)))
     };
     lines.extend(dialog.questions.iter().filter(|_| !dialog.latest.is_dead()).map(asks));
-    lines.extend(reason(tree, dialog).filter(|_| !is_blocked(&dialog.state)));
+    let told = |answer: &HumanAnswer| format!("told you: {}", truncate(&headline(&answer.content)));
+    lines.extend(dialog.human_answers.iter().map(told));
+    let says_why = tree.foreign.is_some() || !is_blocked(&dialog.state);
+    lines.extend(reason(tree, dialog).filter(|_| says_why));
     lines.extend(next_command(tree, dialog, ids).map(|next| format!("next: {next}")));
     lines.extend(usage_line(dialog.pressure.percent, pushes));
     lines
@@ -168,6 +171,7 @@ mod tests {
             parts: std::collections::BTreeMap::new(),
             answers: None,
             pending: Vec::new(),
+            human_answers: Vec::new(),
             pressure: ContextPressure::default(),
             about: String::new(),
             reasoning: None,

@@ -138,6 +138,7 @@ mod tests {
             parts: std::collections::BTreeMap::new(),
             answers: None,
             pending: Vec::new(),
+            human_answers: Vec::new(),
             pressure: ContextPressure::default(),
             about: String::new(),
             reasoning: None,

@@ -7,13 +7,13 @@ use serde_json::json;
 
 use crate::domain::asking::decisions::PastDecision;
 use crate::domain::reading::title::short_headline;
-use crate::domain::teams::notices::NewsItem;
-use crate::domain::{Clock as _, Problem, TeamName};
+use crate::domain::teams::notices::{ANSWER_STAYS, NewsItem, is_answer};
+use crate::domain::{Clock as _, Lang, Problem, TeamName};
 use crate::hive::{HistoryFilter, Listed, Store, StoreFault};
 use crate::minds::uses_vault;
 use crate::platform::{SystemClock, env};
 
-use super::folders;
+use super::{folders, undriven};
 use crate::cli::args::InboxArgs;
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::forms::item_json::{Item, Placed, news_line};
@@ -33,21 +33,24 @@ pub fn is_wanted(wanted: &InboxArgs) -> bool {
 }
 
 pub async fn news(workspace: &Path, wanted: InboxArgs) -> Result<Status, CommandError> {
-    let mut stores = Vec::new();
+    let lists = !wanted.history && !wanted.dismiss_news && wanted.dismiss.is_empty();
+    let (mut stores, mut answers) = (Vec::new(), Vec::new());
     for folder in places(workspace, &wanted.places)? {
-        let store = open(&folder).await?;
-        stores.extend(store.map(|store| (env::display_path(&folder), store)));
+        let (store, place) = (open(&folder).await?, env::display_path(&folder));
+        let found = if lists { answers_in(&folder).await? } else { Vec::new() };
+        answers.extend(found.into_iter().map(|answer| (place.clone(), answer)));
+        stores.extend(store.map(|store| (place, store)));
     }
     let done = if wanted.history {
         history(&mut stores, &wanted).await
     } else if let Some(id) = &wanted.show {
-        show(&mut stores, id, wanted.json).await
+        show(&mut stores, answers, (id.as_str(), wanted.json)).await
     } else if wanted.dismiss_news {
         dismiss_all(&mut stores).await
     } else if !wanted.dismiss.is_empty() {
         dismiss(&mut stores, &wanted.dismiss).await
     } else {
-        list_all(&mut stores, &wanted).await
+        list_all(&mut stores, answers, &wanted).await
     };
     for (_, store) in stores {
         store.close().await;
@@ -56,6 +59,16 @@ pub async fn news(workspace: &Path, wanted: InboxArgs) -> Result<Status, Command
 }
 
 type Stores = [(String, Store)];
+/// Items, each with its place.
+type PlacedNews = Vec<(String, NewsItem)>;
+
+/// What dialogs here answered the person.
+async fn answers_in(folder: &Path) -> Result<Vec<NewsItem>, CommandError> {
+    let folder = folder.to_owned();
+    let listed = tokio::task::spawn_blocking(move || undriven::survey(&folder)).await;
+    let survey = listed.map_err(|error| CommandError::refused(error.to_string()))??;
+    Ok(undriven::answers(&survey))
+}
 
 fn places(workspace: &Path, places: &[String]) -> Result<Vec<PathBuf>, CommandError> {
     if let Some(remote) = places.iter().find(|place| place.starts_with("ssh://")) {
@@ -94,15 +107,23 @@ async fn items(store: &mut Store, listed: Listed) -> Result<Vec<NewsItem>, Comma
     store.news(listed, &SystemClock).await.map_err(|fault| refused(&fault))
 }
 
-async fn list_all(stores: &mut Stores, wanted: &InboxArgs) -> Result<(), CommandError> {
-    let mut all = Vec::new();
+/// Returns the items of all stores after these.
+async fn with_stored(stores: &mut Stores, mut all: PlacedNews) -> Result<PlacedNews, CommandError> {
     for (place, store) in stores {
         for item in items(store, Listed::All).await? {
-            if Item::of_news(&item).is_wanted(&wanted.kind, wanted.team.as_deref()) {
-                all.push((place.clone(), item));
-            }
+            all.push((place.clone(), item));
         }
     }
+    Ok(all)
+}
+
+async fn list_all(
+    stores: &mut Stores,
+    answers: PlacedNews,
+    wanted: &InboxArgs,
+) -> Result<(), CommandError> {
+    let mut all = with_stored(stores, answers).await?;
+    all.retain(|(_, item)| Item::of_news(item).is_wanted(&wanted.kind, wanted.team.as_deref()));
     if wanted.json {
         let items = all.iter().map(|(place, item)| Placed { what: Item::of_news(item), place });
         output::json(&json!({ "items": items.collect::<Vec<_>>() }));
@@ -124,26 +145,30 @@ fn unknown(id: &str) -> CommandError {
     ))
 }
 
-async fn show(stores: &mut Stores, id: &str, json: bool) -> Result<(), CommandError> {
-    for (place, store) in stores {
-        let found = items(store, Listed::All).await?.into_iter().find(|item| item.id == id);
-        let Some(item) = found else { continue };
-        if json {
-            output::json(&Placed { what: Item::of_news(&item), place });
-            return Ok(());
-        }
-        output::print(&news_line(&item));
-        output::print(&format!("said at {}", item.updated_at));
-        if !item.body.is_empty() {
-            output::print(&format!("\n{}", item.body));
-        }
+async fn show(
+    stores: &mut Stores,
+    answers: PlacedNews,
+    (id, json): (&str, bool),
+) -> Result<(), CommandError> {
+    let all = with_stored(stores, answers).await?;
+    let (place, item) = all.iter().find(|(_, item)| item.id == id).ok_or_else(|| unknown(id))?;
+    if json {
+        output::json(&Placed { what: Item::of_news(item), place });
         return Ok(());
     }
-    Err(unknown(id))
+    output::print(&news_line(item));
+    output::print(&format!("said at {}", item.updated_at));
+    if !item.body.is_empty() {
+        output::print(&format!("\n{}", item.body));
+    }
+    Ok(())
 }
 
 /// Dismisses all of them, or none if one is unknown.
 async fn dismiss(stores: &mut Stores, ids: &[String]) -> Result<(), CommandError> {
+    if ids.iter().any(|id| is_answer(id)) {
+        return Err(CommandError::refused(ANSWER_STAYS.in_lang(Lang::En)));
+    }
     let mut known = Vec::new();
     for (_, store) in stores.iter_mut() {
         known.extend(items(store, Listed::All).await?.into_iter().map(|item| item.id));

@@ -1,5 +1,5 @@
-//! `reminders`: prints the reminders of a dialog, in the order in which its model gets them. Of a tree in another layout,
-//! those that are in the tree.
+//! `reminders`: prints the reminders of a dialog, in the order in which its model gets them. Of a tree in an unknown
+//! layout, those that are in the tree.
 
 use std::path::Path;
 
@@ -23,12 +23,13 @@ pub fn list(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status, Com
     let Some(dialog) = loaded.tree.get(&id.this) else {
         return Err(CommandError::invalid(format!("dialog {id} cannot be read; see doctor")));
     };
-    let (shared, problems) = match foreign {
-        None => store.personal_reminders(&dialog.meta.agent_id)?,
-        Some(layout) => {
-            output::note(&StoreError::ForeignLayout(id.root.clone(), layout).to_string());
-            (Vec::new(), Vec::new())
-        }
+    if let Some(layout) = foreign {
+        output::note(&StoreError::ForeignLayout(id.root.clone(), layout).to_string());
+    }
+    let (shared, problems) = if foreign.is_none_or(|foreign| foreign.layout().is_some()) {
+        store.shared_reminders(loaded.tree.layout, &dialog.meta)?
+    } else {
+        (Vec::new(), Vec::new())
     };
     for problem in problems {
         output::note(&problem.to_string());

@@ -88,6 +88,12 @@ pub fn questions(survey: &Survey, told: Option<&Told>) -> Vec<InboxRow> {
     rows
 }
 
+/// What dialogs answered the person, and nobody has acknowledged.
+pub fn answers(survey: &Survey) -> Vec<NewsItem> {
+    let running = survey.trees.iter().filter(|tree| tree.bucket == Bucket::Run);
+    running.flat_map(ListedInbox::answers).collect()
+}
+
 /// Returns the events about open items that a driver would send.
 ///
 /// # Errors
@@ -101,12 +107,13 @@ pub async fn events(workspace: &Path) -> Result<Vec<DriverEvent>, CommandError> 
     let mut problems: Vec<Problem> = std::mem::take(&mut survey.problems);
     problems.extend(told.as_ref().err().and_then(StoreFault::problem));
     let questions = questions(&survey, told.as_ref().ok());
-    let news = told.ok().map(|told| DriverEvent::News(told.news));
+    let answers = answers(&survey);
+    let news = told.ok().map(|told| DriverEvent::News([answers, told.news].concat()));
     let events = [DriverEvent::Problems(problems)].into_iter().chain(news);
     Ok(events.chain([DriverEvent::Inbox(questions)]).collect())
 }
 
 /// Blocks on the disk.
-fn survey(workspace: &Path) -> Result<Survey, CommandError> {
+pub fn survey(workspace: &Path) -> Result<Survey, CommandError> {
     Ok(app::open(workspace, Access::ReadOnly)?.survey(&[Bucket::Run]))
 }

@@ -162,7 +162,7 @@ impl Attention {
         let item = new.into_iter().max_by(|a, b| a.updated_at.cmp(&b.updated_at))?;
         let tone = match (item.kind, item.level) {
             (NewsKind::Failure, _) | (_, NewsLevel::Warning) => Tone::Bad,
-            (NewsKind::Notice, NewsLevel::Info) => Tone::Plain,
+            (NewsKind::Notice | NewsKind::Answer, NewsLevel::Info) => Tone::Plain,
         };
         Some(FollowUp::NotifyText(tone, app_words::news(item, lang)))
     }

@@ -28,9 +28,10 @@ pub(in crate::app) fn dismiss_selected(facts: Facts<'_>) -> Option<FollowUps> {
     Some(vec![dismiss(vec![item.id.clone()])])
 }
 
-/// Dismisses all that are listed; what comes in meanwhile stays.
+/// Dismisses all that are listed, but for answers; what comes in meanwhile stays.
 pub(in crate::app) fn clear(facts: Facts<'_>) -> FollowUps {
-    let ids: Vec<String> = facts.model.inbox.news().iter().map(|item| item.id.clone()).collect();
+    let news = facts.model.inbox.news().iter().filter(|item| item.can_be_dismissed());
+    let ids: Vec<String> = news.map(|item| item.id.clone()).collect();
     if ids.is_empty() {
         return vec![FollowUp::Notify(Tone::Plain, app_words::NO_NEWS)];
     }

@@ -228,6 +228,7 @@ fn draw_news(inbox: &Inbox, at: usize, view: View<'_>, buffer: &mut Buffer, area
     let dim = ui.style(Role::TextDim);
     let (sign, role) = match (item.kind, item.level) {
         (NewsKind::Failure, _) => (ui.glyphs.dead, Role::Bad),
+        (NewsKind::Answer, _) => (ui.glyphs.answered, Role::Agent),
         (NewsKind::Notice, NewsLevel::Warning) => ("!", Role::Warning),
         (NewsKind::Notice, NewsLevel::Info) => (ui.glyphs.middle_dot, Role::TextDim),
     };

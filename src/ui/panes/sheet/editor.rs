@@ -37,8 +37,10 @@ impl EditSubject {
             Self::Reminder(dialog, id) => DraftKey::Reminder(dialog.clone(), id.clone()),
             Self::NewReminder(dialog, scope) => {
                 let name = match scope {
-                    ReminderAudience::Dialog | ReminderAudience::Shared => "+dialog",
                     ReminderAudience::Personal => "+personal",
+                    ReminderAudience::Dialog
+                    | ReminderAudience::Shared
+                    | ReminderAudience::Task => "+dialog",
                 };
                 DraftKey::Reminder(dialog.clone(), name.to_owned())
             }
@@ -192,12 +194,13 @@ impl Editor {
         ];
         let left = match &self.subject {
             EditSubject::Reminder(..) => ui.text(sheet_words::EDIT_REMINDER).to_owned(),
-            EditSubject::NewReminder(_, ReminderAudience::Dialog | ReminderAudience::Shared) => {
-                ui.text(sheet_words::NEW_REMINDER).to_owned()
-            }
             EditSubject::NewReminder(_, ReminderAudience::Personal) => {
                 ui.text(sheet_words::NEW_PERSONAL_REMINDER).to_owned()
             }
+            EditSubject::NewReminder(
+                _,
+                ReminderAudience::Dialog | ReminderAudience::Shared | ReminderAudience::Task,
+            ) => ui.text(sheet_words::NEW_REMINDER).to_owned(),
             EditSubject::Section(_, name) => format!("{} {name}", ui.text(sheet_words::EDIT)),
         };
         let heading = Heading { left, right: hints.join(PART) };

@@ -68,6 +68,7 @@ pub fn reminder(
         ReminderAudience::Dialog => sheet_words::OF_THIS_DIALOG,
         ReminderAudience::Personal => sheet_words::PERSONAL,
         ReminderAudience::Shared => sheet_words::SHARED_BY_PROGRAM,
+        ReminderAudience::Task => sheet_words::OF_THE_TASK,
     };
     let mut head = Strip::new().put(ui.text(audience), ui.style(Role::Title));
     let dot = format!(" {} ", ui.glyphs.middle_dot);

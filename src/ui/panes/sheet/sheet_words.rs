@@ -10,6 +10,8 @@ pub(super) const REMINDERS: Text = Text::new("REMINDERS", "提醒");
 pub(super) const NO_REMINDERS: Text = Text::new("no reminders yet", "还没有提醒");
 pub(super) const OF_THIS_DIALOG: Text = Text::new("this dialog", "本对话");
 pub(super) const PERSONAL: Text = Text::new("all dialogs of the member", "该成员的所有对话");
+pub(super) const OF_THE_TASK: Text =
+    Text::new("dialogs of the member about this Taskdoc", "该成员关于此任务文档的对话");
 pub(super) const SHARED_BY_PROGRAM: Text =
     Text::new("all dialogs of the member, managed by the program", "该成员的所有对话，由程序维护");
 pub(super) const KEPT_BY: Text = Text::new("managed by", "维护者");

@@ -24,8 +24,11 @@ use crate::domain::time::Stamp;
 use crate::domain::{FileChange, PushCount, ReplyKind, SpecialCall, TellaskKind};
 
 /// Records of Dominds 1.29 that say for programs where things are, and nothing to people.
-const LINKS: [&str; 3] =
-    ["tellask_anchor_record", "tellask_callee_record", "active_callees_reconciled_record"];
+const LINKS: [&str; 2] = ["tellask_anchor_record", "active_callees_reconciled_record"];
+/// Another one: it names the side dialog of a call.
+const CALLEE: &str = "tellask_callee_record";
+/// The call with which a dialog answers a person there.
+const ANSWER_HUMAN: &str = "answerHuman";
 
 /// What the fold remembers between records.
 #[derive(Debug, Clone, PartialEq)]
@@ -172,6 +175,12 @@ impl TranscriptFold {
                 });
             }
             Record::Unknown { kind, .. } if LINKS.contains(&kind.as_str()) => {}
+            Record::Unknown { kind, line } if kind == CALLEE => {
+                let link = arguments(line);
+                let [call, callee] = ["callId", "calleeDialogId"].map(|key| argument(&link, key));
+                let Some((call, callee)) = call.zip(callee) else { return BlockChange::Nothing };
+                return self.found_callee(blocks, &CallId::new(call), &SelfId::new(callee));
+            }
             Record::Unknown { kind, .. } => {
                 self.add(blocks, place, entry, |_| BlockBody::Unknown { kind: kind.clone() });
             }
@@ -252,6 +261,14 @@ impl TranscriptFold {
         call: &Call,
         as_function: bool,
     ) {
+        let told = (call.name == ANSWER_HUMAN).then(|| arguments(&call.raw_arguments_text));
+        if let Some(text) = told.and_then(|told| argument(&told, "answerContent")) {
+            let saying = |fold: &mut Self| {
+                let text = fold.kept(&text);
+                BlockBody::Saying { text, interrupted: false }
+            };
+            return self.add(blocks, place, entry, saying);
+        }
         self.add(blocks, place, entry, |fold| match SpecialCall::of(&call.name) {
             Some(SpecialCall::Tellask(kind)) => fold.tellask(call, kind, !as_function),
             Some(SpecialCall::AskHuman) if !as_function => fold.question(call),

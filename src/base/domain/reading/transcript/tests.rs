@@ -173,6 +173,54 @@ fn records_of_a_newer_dominds_that_only_link_are_not_shown() {
 }
 
 #[test]
+fn a_record_of_a_newer_dominds_names_the_side_dialog_of_a_call() {
+    let callee = r#"{"ts":"t","type":"tellask_callee_record","genseq":1,"callId":"tb-1","calleeDialogId":"a5/7a/1"}"#;
+    for (lines, expected) in [(vec![TELLASK, callee], Some("a5/7a/1")), (vec![TELLASK], None)] {
+        let BlockBody::Tellask(tellask) = only(&lines) else { panic!("a tellask") };
+        assert_eq!(tellask.callee.as_ref().map(SelfId::as_str), expected);
+    }
+}
+
+#[test]
+fn what_a_dialog_answers_a_person_is_said_whatever_status_its_call_has() {
+    let call = r#"{"ts":"t","type":"tellask_call_record","genseq":1,"id":"h","name":"answerHuman","rawArgumentsText":"{\"answerContent\":\"Dry.\"}","deliveryMode":"func_call_requested"}"#;
+    let status = r#"{"ts":"t","type":"func_result_record","id":"h","name":"answerHuman","content":"recorded","genseq":1}"#;
+    let said = BlockBody::Saying { text: "Dry.".to_owned(), interrupted: false };
+    assert_eq!(only(&[call, status]), said);
+    let broken = call.replace("answerContent", "x");
+    assert!(matches!(only(&[&broken]), BlockBody::Tool(_)));
+}
+
+#[test]
+fn the_words_of_a_result_are_found_below_the_line_that_names_its_call() {
+    let envelope = |mark: &str, note: &str| {
+        format!(
+            "{mark}c1{note}@alice provided a Tellask reply:\n\n> It is 42.\n> \n> Sure.\n\nregarding:\n\n> find\n\n[status]\n"
+        )
+    };
+    for (content, words) in [
+        (
+            "[Dominds human answer result | callId: q]\n\nBlue.\n> not green".to_owned(),
+            "Blue.\n> not green",
+        ),
+        ("【Dominds 人类回答结果｜callId: q】\n\n蓝色".to_owned(), "蓝色"),
+        (
+            envelope("[Dominds Tellask result | callId: ", "]\n\n【Completed】\n\n"),
+            "It is 42.\n\nSure.",
+        ),
+        (envelope("【Dominds 诉请结果｜callId: ", "】\n\n> System note\n\n"), "It is 42.\n\nSure."),
+        (
+            "[Dominds Tellask result | callId: c1]\n\n[System notice]\nSuperseded.\n\n> find\n"
+                .to_owned(),
+            "[System notice]\nSuperseded.",
+        ),
+        ("[Dominds Tellask result | callId: c1]".to_owned(), ""),
+    ] {
+        assert_eq!(reply_words(&content), words, "{content}");
+    }
+}
+
+#[test]
 fn a_later_course_begins_with_a_break() {
     let mut transcript = fold(&[WORDS]);
     let place = RecordPosition { course: Course(2), line: 0 };

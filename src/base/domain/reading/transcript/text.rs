@@ -78,20 +78,56 @@ fn short(text: &str) -> String {
 /// The words of a reply without the envelope in which models receive it, in either language: the
 /// quoted part if there is one, else everything between the opening lines and the status part.
 pub(super) fn reply_words(content: &str) -> String {
+    if let Some(answer) = below_mark(content, HUMAN_MARKS) {
+        return answer.trim().to_owned();
+    }
+    if let Some(reply) = below_mark(content, REPLY_MARKS) {
+        return marked_reply(reply);
+    }
     if !content.starts_with('【') {
         return content.trim().to_owned();
     }
-    let quoted: Vec<&str> = content
-        .lines()
-        .skip_while(|line| !line.starts_with('>'))
-        .take_while(|line| line.starts_with('>'))
-        .map(|line| line.strip_prefix("> ").unwrap_or(line.trim_start_matches('>')))
-        .collect();
-    if content.starts_with(UNQUOTED) || quoted.is_empty() {
+    let quoted = || content.lines().skip_while(|line| !is_quoted(line));
+    if content.starts_with(UNQUOTED) || quoted().next().is_none() {
         inner(content)
     } else {
-        quoted.join("\n")
+        unquoted(quoted().take_while(|line| is_quoted(line)))
     }
+}
+
+/// How results begin in the layout of Dominds 1.29, where they name the call.
+const HUMAN_MARKS: [&str; 2] =
+    ["[Dominds human answer result | callId: ", "【Dominds 人类回答结果｜callId: "];
+const REPLY_MARKS: [&str; 2] =
+    ["[Dominds Tellask result | callId: ", "【Dominds 诉请结果｜callId: "];
+
+/// What stands below a first line that begins so.
+fn below_mark<'a>(content: &'a str, marks: [&str; 2]) -> Option<&'a str> {
+    let is_marked = marks.iter().any(|mark| content.starts_with(mark));
+    is_marked.then(|| content.split_once('\n').map_or("", |(_, below)| below))
+}
+
+/// The last quotation is the request, and the one before it the reply. Without a reply the text above the request says
+/// why.
+fn marked_reply(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let parts = lines.chunk_by(|one, next| is_quoted(one) == is_quoted(next));
+    let quoted = |part: &&[&str]| part.first().is_some_and(|line| is_quoted(line));
+    let quotations: Vec<&[&str]> = parts.filter(quoted).collect();
+    if let [.., reply, _] = quotations.as_slice() {
+        return unquoted(reply.iter().copied());
+    }
+    let above = lines.iter().take_while(|line| !is_quoted(line));
+    above.copied().collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+fn is_quoted(line: &str) -> bool {
+    line.starts_with('>')
+}
+
+fn unquoted<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    let bare = lines.map(|line| line.strip_prefix("> ").unwrap_or(line.trim_start_matches('>')));
+    bare.collect::<Vec<_>>().join("\n")
 }
 
 fn inner(content: &str) -> String {

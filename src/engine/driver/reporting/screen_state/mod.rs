@@ -48,6 +48,8 @@ pub struct ScreenState {
     /// With its revision; `None` until it is known.
     news: Option<(u64, Arc<[NewsItem]>)>,
     failures: DialogFailures,
+    /// What dialogs answered the person, by tree.
+    answers: BTreeMap<RootId, Vec<NewsItem>>,
     clock: Arc<dyn Clock>,
     /// The person's language.
     lang: Lang,
@@ -88,6 +90,7 @@ impl ScreenState {
             closing: BTreeMap::new(),
             news: None,
             failures: DialogFailures::default(),
+            answers: BTreeMap::new(),
             clock: clock.clone(),
             lang,
             teams: TeamsState::new(clock),
@@ -109,13 +112,14 @@ impl ScreenState {
                 self.workspace = view;
                 out.push(DriverEvent::Workspace(self.workspace.clone()));
             }
-            DriverReport::Tree { root, rows, inbox } => {
+            DriverReport::Tree { root, rows, inbox, answers } => {
                 self.trees.insert(root.clone(), rows.clone());
                 if self.surveyed {
                     for row in rows {
                         self.push_row(row, out);
                     }
                 }
+                self.set_answers(root.clone(), answers, out);
                 self.set_inbox(root, inbox, out);
             }
             DriverReport::Row(row) => self.set_row(*row, out),
@@ -142,6 +146,7 @@ impl ScreenState {
                 self.idle_reports.remove(&root);
                 self.set_problems(&tree_source(&root), Vec::new(), out);
                 out.push(DriverEvent::Removed(DialogId::main(root.clone())));
+                self.set_answers(root.clone(), Vec::new(), out);
                 self.set_inbox(root, Vec::new(), out);
             }
             DriverReport::Idle { root, idle } => {
@@ -239,6 +244,7 @@ impl ScreenState {
             DriverReport::SurveyDone => {
                 self.surveyed = true;
                 self.push_all(out);
+                self.push_news_if(!self.answers.is_empty(), out);
                 self.report_quiet(out);
             }
             DriverReport::Refresh(client) => self.send_all(client, out),
@@ -256,7 +262,8 @@ impl ScreenState {
             }
         }
         out.push_to(client, DriverEvent::Processes(self.processes.clone()));
-        if self.news.is_some() || self.failures.items().next().is_some() {
+        let has_items = self.failures.items().next().is_some() || !self.answers.is_empty();
+        if self.news.is_some() || has_items {
             out.push_to(client, self.all_news());
         }
         for event in self.teams.everything() {
@@ -339,10 +346,20 @@ impl ScreenState {
         self.push_news_if(changed, out);
     }
 
-    /// Failures of dialogs, and what the store has.
+    /// Failures of dialogs, their answers, and what the store has.
     fn all_news(&self) -> DriverEvent {
         let stored = self.news.iter().flat_map(|(_, items)| items.iter());
-        DriverEvent::News(self.failures.items().chain(stored).cloned().collect())
+        let of_dialogs = self.failures.items().chain(self.answers.values().flatten());
+        DriverEvent::News(of_dialogs.chain(stored).cloned().collect())
+    }
+
+    fn set_answers(&mut self, root: RootId, answers: Vec<NewsItem>, out: &mut Outboxes) {
+        let before = self.answers.remove(&root).unwrap_or_default();
+        let changed = before != answers;
+        if !answers.is_empty() {
+            self.answers.insert(root, answers);
+        }
+        self.push_news_if(changed && self.surveyed, out);
     }
 
     fn push_news_if(&self, changed: bool, out: &mut Outboxes) {
@@ -535,10 +552,11 @@ impl ScreenState {
         out.push_to_scripts(DriverEvent::TreeQuiet { root, outcome, halted });
     }
 
-    /// Rows of trees that were to be driven, but in which nothing could continue.
+    /// Rows of trees that were to be driven, but in which nothing could continue. What may only be read was not.
     fn unloaded_rows(&self) -> impl Iterator<Item = &TreeRow> {
         let trees = self.trees.iter().filter(|(root, _)| !self.busy.contains_key(*root));
-        trees.filter(|_| self.pick_up.is_all()).flat_map(|(_, rows)| rows)
+        let rows = trees.filter(|_| self.pick_up.is_all()).flat_map(|(_, rows)| rows);
+        rows.filter(|row| row.foreign().is_none())
     }
 
     /// The state of the loaded trees.

@@ -223,8 +223,12 @@ fn a_list_of_news_that_is_late_replaces_no_newer_one() {
 fn before_the_initial_survey_is_complete_nothing_is_announced() {
     let mut state = Stage::new(Subscription::NoDialog);
     let rows = vec![row(&main_dialog(), DisplayState::Idle)];
-    let report =
-        DriverReport::Tree { root: root(), rows: rows.clone(), inbox: vec![question("q")] };
+    let report = DriverReport::Tree {
+        root: root(),
+        rows: rows.clone(),
+        inbox: vec![question("q")],
+        answers: Vec::new(),
+    };
     assert_eq!(apply(&mut state, report), []);
     assert_eq!(apply(&mut state, DriverReport::Idle { root: root(), idle: true }), []);
     let listed =

@@ -375,11 +375,12 @@ impl Lines {
         questions.chain(told).collect()
     }
 
-    /// Dismisses the news of all places.
+    /// Dismisses the news of all places; answers stay.
     async fn clear_news(&mut self) {
         for (place, commands) in self.places.commands.clone().into_iter().enumerate() {
             let open = self.board.news.get(place).and_then(Option::as_ref);
-            let ids: Vec<String> = open.into_iter().flatten().map(|item| item.id.clone()).collect();
+            let open = open.into_iter().flatten().filter(|item| item.can_be_dismissed());
+            let ids: Vec<String> = open.map(|item| item.id.clone()).collect();
             if ids.is_empty() {
                 continue;
             }

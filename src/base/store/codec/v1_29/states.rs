@@ -1,0 +1,161 @@
+//! What the states and reasons of this layout are in the domain: one table for each. All that this layout does not know
+//! is of a newer Dominds.
+//!
+//! A main dialog that waits for side dialogs is `idle_waiting_user` there. It needs no row: what is pending is known
+//! from `active-callees.json`, and the domain lets the shown state follow from that.
+
+use serde_json::{Value, json};
+
+use crate::domain::StopReason;
+use crate::domain::text::Text;
+
+/// What a `displayState` is in the domain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum StateHere {
+    /// The same, with the same name.
+    Same,
+    /// The same, with its reason by [`REASONS`].
+    ByReason,
+    /// `proceeding` while a generation is open or a trigger is left; else the dialog rests, owing a reply.
+    ProceedingWithWork,
+    /// `blocked` by `waiting_for_sideDialogs`.
+    WaitsForSideDialogs,
+}
+
+/// What the reason of a stop is in the domain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) enum ReasonHere {
+    Same,
+    /// `pending_course_start`.
+    PendingCourseStart,
+    /// `system_stop` with a text of ours: Dominds reads this one, and never writes it.
+    OwesReply,
+}
+
+pub(in crate::store) const STATES: [(&str, StateHere); 7] = [
+    ("idle_waiting_user", StateHere::Same),
+    ("proceeding", StateHere::ProceedingWithWork),
+    ("proceeding_stop_requested", StateHere::Same),
+    ("stopped", StateHere::ByReason),
+    ("blocked", StateHere::Same),
+    ("waiting_side_dialog", StateHere::WaitsForSideDialogs),
+    ("dead", StateHere::Same),
+];
+
+pub(in crate::store) const REASONS: [(&str, ReasonHere); 8] = [
+    ("user_stop", ReasonHere::Same),
+    ("emergency_stop", ReasonHere::Same),
+    ("server_restart", ReasonHere::Same),
+    ("pending_runtime_prompt", ReasonHere::PendingCourseStart),
+    ("pending_reply_obligation", ReasonHere::OwesReply),
+    ("fork_continue_ready", ReasonHere::Same),
+    ("system_stop", ReasonHere::Same),
+    ("llm_retry_stopped", ReasonHere::Same),
+];
+
+/// A `displayState` in the terms of 1.19.2. `has_work`: a generation is open, or a trigger is left.
+pub(in crate::store) fn display_state(state: Value, has_work: bool) -> Value {
+    let here = kind(&state).and_then(|kind| find(&STATES, kind));
+    match here {
+        Some(StateHere::ByReason) => with_reason(state),
+        Some(StateHere::ProceedingWithWork) if !has_work => json!({ "kind": "idle_waiting_user" }),
+        Some(StateHere::WaitsForSideDialogs) => {
+            json!({ "kind": "blocked", "reason": { "kind": "waiting_for_sideDialogs" } })
+        }
+        Some(StateHere::Same | StateHere::ProceedingWithWork) | None => state,
+    }
+}
+
+/// An `executionMarker`, or a state with a reason, in the terms of 1.19.2.
+pub(in crate::store) fn with_reason(mut marker: Value) -> Value {
+    let here = marker.get("reason").and_then(kind).and_then(|kind| find(&REASONS, kind));
+    let reason = match here {
+        Some(ReasonHere::PendingCourseStart) => json!({ "kind": "pending_course_start" }),
+        Some(ReasonHere::OwesReply) => json!(StopReason::system(OWES_REPLY)),
+        Some(ReasonHere::Same) | None => return marker,
+    };
+    if let Some(map) = marker.as_object_mut() {
+        map.insert("reason".to_owned(), reason);
+    }
+    marker
+}
+
+const OWES_REPLY: Text =
+    Text::new("it owes a reply that it has not given yet", "它还欠一个尚未给出的回复");
+
+fn kind(value: &Value) -> Option<&str> {
+    value.get("kind")?.as_str()
+}
+
+fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
+    table.iter().find(|(known, _)| *known == name).map(|(_, here)| *here)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{DisplayState, ExecutionMarker};
+
+    fn reason(name: &str) -> Value {
+        match name {
+            "system_stop" => json!({ "kind": name, "detail": "full" }),
+            "llm_retry_stopped" => json!({ "kind": name, "error": "500", "display": {} }),
+            _ => json!({ "kind": name }),
+        }
+    }
+
+    #[test]
+    fn every_state_of_the_table_is_one_of_the_domain() {
+        let expected = [
+            ("idle_waiting_user", "idle_waiting_user", "idle_waiting_user"),
+            ("proceeding", "proceeding", "idle_waiting_user"),
+            ("proceeding_stop_requested", "proceeding_stop_requested", "proceeding_stop_requested"),
+            ("stopped", "stopped", "stopped"),
+            ("blocked", "blocked", "blocked"),
+            ("waiting_side_dialog", "blocked", "blocked"),
+            ("dead", "dead", "dead"),
+        ];
+        for ((name, _), (of, with_work, at_rest)) in STATES.into_iter().zip(expected) {
+            assert_eq!(name, of);
+            let mut state = json!({ "kind": name });
+            match name {
+                "proceeding_stop_requested" => state["reason"] = json!("user_stop"),
+                "stopped" => state["reason"] = reason("pending_runtime_prompt"),
+                "blocked" => state["reason"] = reason("needs_human_input"),
+                "dead" => state["reason"] = reason("declared_by_user"),
+                _ => {}
+            }
+            for (has_work, here) in [(true, with_work), (false, at_rest)] {
+                let read = display_state(state.clone(), has_work);
+                let read: DisplayState = serde_json::from_value(read).unwrap();
+                assert_eq!(read.kind(), here, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_reason_of_the_table_is_one_of_the_domain() {
+        for (name, here) in REASONS {
+            let marker = json!({ "kind": "interrupted", "reason": reason(name) });
+            let read: ExecutionMarker = serde_json::from_value(with_reason(marker)).unwrap();
+            let ExecutionMarker::Interrupted { reason } = read else { panic!("{name}") };
+            let kind = serde_json::to_value(&reason).unwrap()["kind"].clone();
+            let expected = match here {
+                ReasonHere::Same => name,
+                ReasonHere::PendingCourseStart => "pending_course_start",
+                ReasonHere::OwesReply => "system_stop",
+            };
+            assert_eq!(kind, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_state_stays_as_it_is() {
+        for strange in
+            [json!(null), json!(5), json!({ "kind": "dreaming" }), json!({ "reason": 1 })]
+        {
+            assert_eq!(display_state(strange.clone(), false), strange);
+            assert_eq!(with_reason(strange.clone()), strange);
+        }
+    }
+}
