@@ -28,7 +28,7 @@ const MANUALS: &str = "src/engine/tools/man";
 /// The text about `man` itself.
 const ABOUT: &str = "man";
 /// Keys of configuration files and words of other programs that look like names of tools.
-const OTHER_WORDS: [&str; 2] = ["shell_specialists", "apiKeyEnvVar"];
+const OTHER_WORDS: [&str; 3] = ["shell_specialists", "apiKeyEnvVar", "content_hash"];
 
 #[derive(Debug)]
 struct Nobody;

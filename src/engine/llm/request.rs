@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::image::MessageImage;
+use crate::domain::Thinking;
 
 /// A request for one generation.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +41,10 @@ pub struct ModelParams {
     pub thinking_budget: Option<u32>,
     /// Asks a server that mixes thoughts with text to separate them.
     pub reasoning_split: Option<bool>,
+    /// Decides about thinking, whatever the settings above ask for.
+    pub thinking: Option<Thinking>,
+    /// The model refuses `tool_choice`; Chat Completions then leave it out.
+    pub no_tool_choice: bool,
     pub verbosity: Option<String>,
     pub service_tier: Option<String>,
     /// A key for the cache of the provider: the same for requests with a common prefix.

@@ -105,6 +105,7 @@ fn a_tool_that_changes_nothing_says_so() {
         "man",
         "read_file",
         "read_picture",
+        "read_skill",
         "readonly_shell",
         "recall_taskdoc",
         "ripgrep_count",

@@ -241,6 +241,25 @@ impl Minds {
         self.skills.of(member)
     }
 
+    /// True if the system prompt of a member only describes its skills, so that it has to read them.
+    #[must_use]
+    pub fn describes_skills(&self, member: &AgentId) -> bool {
+        !skills::are_whole(self.skills_of(member))
+    }
+
+    /// The ids of the skills of a member.
+    #[must_use]
+    pub fn skill_ids(&self, member: &AgentId) -> Vec<String> {
+        self.skills_of(member).iter().map(|skill| skill.id.clone()).collect()
+    }
+
+    /// A whole skill of a member, as it reads it.
+    #[must_use]
+    pub fn skill_text(&self, member: &AgentId, id: &str) -> Option<String> {
+        let skill = self.skills_of(member).iter().find(|skill| skill.id == id)?;
+        Some(prompt::skill_text(skill, self.lang))
+    }
+
     /// How members ask a person.
     #[must_use]
     pub fn hive(&self) -> &HiveConfig {

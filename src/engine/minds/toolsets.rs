@@ -6,10 +6,32 @@ use super::nearest::did_you_mean;
 use super::report::{clip, with_line};
 use super::{Minds, team};
 use crate::domain::Problem;
+use crate::domain::text::wildcard::fits;
 use crate::domain::text::{Text, localized};
 
 /// Unknown names beyond this number are not listed.
 const MAX_PROBLEMS: usize = 50;
+
+/// Toolsets and tools of Dominds 1.29 that this program has not; `*` stands for any text. A file for both may name
+/// them.
+const OF_DOMINDS: [&str; 16] = [
+    "apply_occurrence_replace",
+    "create_symlink",
+    "fetch_resource",
+    "fs_*",
+    "list_resources",
+    "mcp_disable",
+    "migrate_reminder",
+    "pad_*",
+    "prepare_occurrence_replace",
+    "read_symlink",
+    "resources",
+    "rm_symlink",
+    "set_dialog_goal",
+    "*_personal_skill",
+    "import_personal_skill_from_file",
+    "team_mgmt_*",
+];
 
 /// The first list that has an unknown name.
 struct Mention<'a> {
@@ -53,17 +75,28 @@ impl Minds {
             ("toolset", Text::new("toolset", "工具集"))
         };
         let (shown, Mention { key, owner }) = (clip(name), mention);
-        let fix = localized!("remove it from `{key}`", "请把它从 `{key}` 中删除");
-        let problem = Problem::new(
-            format!("team/unknown-{id}/{shown}"),
-            team::PATH,
-            localized!(
+        let (found, fix) = if OF_DOMINDS.iter().any(|pattern| fits(pattern, name)) {
+            (
+                localized!(
+                    [what] "`{owner}`: the {what} `{shown}` of Dominds is not offered here; skipped",
+                    "`{owner}`：此处不提供 Dominds 的{what} `{shown}`；已跳过"
+                ),
+                localized!(
+                    "leave it for Dominds, or remove it from `{key}`",
+                    "可为 Dominds 保留，或把它从 `{key}` 中删除"
+                ),
+            )
+        } else {
+            let fix = localized!("remove it from `{key}`", "请把它从 `{key}` 中删除");
+            let found = localized!(
                 [what] "`{owner}`: there is no {what} `{shown}`; skipped",
                 "`{owner}`：没有{what} `{shown}`；已跳过"
-            ),
-            fix.and(did_you_mean(name, known.iter().copied())),
-        )
-        .warning();
+            );
+            (found, fix)
+        };
+        let fix = fix.and(did_you_mean(name, known.iter().copied()));
+        let problem =
+            Problem::new(format!("team/unknown-{id}/{shown}"), team::PATH, found, fix).warning();
         let own: &[&str] = &["members", mention.owner, mention.key];
         let shared: &[&str] = &["member_defaults", mention.key];
         let is_it = |item: &str| item.trim().trim_start_matches('!') == name;

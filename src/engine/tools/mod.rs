@@ -16,6 +16,7 @@
 //!               ├── shell/*             commands, processes in the background
 //!               ├── decision            who makes a decision, by the autonomy of the member
 //!               ├── notify              what a person is told
+//!               ├── skill               skills that the prompt only names
 //!               ├── teams/*             tasks for other teams, and what becomes of them
 //!               ├── memory_store/*      what a team remembers
 //!               └── man                 the manuals of the toolsets
@@ -39,6 +40,7 @@ mod registry;
 mod report;
 mod search;
 mod shell;
+mod skill;
 mod source;
 mod stop;
 mod team_calls;
@@ -67,6 +69,8 @@ pub use shell::{
     ProcessRegistry, ProcessReminder, ProcessScope, ShellSetup, Shells, follow, keep_output,
 };
 pub(crate) use shell::{Identity, ProcessGroup, STOPPED_WITH_OUTPUT};
+pub use skill::SkillTexts;
+pub(crate) use skill::{NAME as READ_SKILL, tool as read_skill_tool};
 pub use source::{LeaseScope, ReminderUpdate, ToolSource};
 pub use team_calls::TeamCalls;
 pub use team_place::TeamPlace;

@@ -182,7 +182,7 @@ fn every_tool_that_changes_files_says_what_it_changed() {
     let png = "iVBORw0KGgo=";
     let patch = "*** Begin Patch\n*** Add File: n\n+1\n*** Update File: a\n*** Move to: d/m\n@@\n-1\n\
                  +one\n+two\n*** Delete File: b\n*** End Patch\n";
-    let cases: [(&str, Value, &[&str]); 14] = [
+    let cases: [(&str, Value, &[&str]); 17] = [
         ("create_new_file", json!({"path": "n/x", "content": "1\n2"}), &["Created n/x +2 -0"]),
         (
             "overwrite_entire_file",
@@ -215,6 +215,17 @@ fn every_tool_that_changes_files_says_what_it_changed() {
             json!({"selector": "progress", "content": "half"}),
             &["Created task.tsk/progress.md +1 -0"],
         ),
+        (
+            "do_mind",
+            json!({"selector": "progress", "content": "half"}),
+            &["Created task.tsk/progress.md +1 -0"],
+        ),
+        (
+            "mind_more",
+            json!({"selector": "goals", "items": ["x"]}),
+            &["Changed task.tsk/goals.md +1 -0"],
+        ),
+        ("never_mind", json!({"selector": "goals"}), &["Removed task.tsk/goals.md +0 -0"]),
         ("write_picture", json!({"path": "i.png", "data_base64": png}), &["Created i.png +0 -0"]),
         (
             "add_team_memory",

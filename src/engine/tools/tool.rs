@@ -121,6 +121,15 @@ pub trait Tool: Send + Sync + Debug {
     fn call(&self, cx: ToolCx, args: Args) -> BoxFuture<'static, ToolOutcome>;
 }
 
+/// A tool under the name that another version of Dominds gives it. Models are shown one of the two names; calls by
+/// either run.
+#[derive(Debug, Clone)]
+pub(super) struct OtherName {
+    pub tool: Arc<dyn Tool>,
+    /// The name of the same tool here.
+    pub of: Cow<'static, str>,
+}
+
 /// Returns the message about work that ended without a result.
 pub(crate) fn interrupted(lang: Lang) -> &'static str {
     Text::new("The tool was interrupted before it finished.", "工具在完成之前被中断。")

@@ -395,7 +395,7 @@ impl ProviderSource for ConfiguredSource {
                 let endpoint = self.endpoint(config)?;
                 Ok(Arc::new(Remote::new(Responses, endpoint, self.clients.clone())))
             }
-            ApiType::Anthropic => {
+            ApiType::Anthropic | ApiType::AnthropicCompatible => {
                 let endpoint = self.endpoint(config)?;
                 Ok(Arc::new(Remote::new(
                     Anthropic::of(&config.base_url),
@@ -404,7 +404,7 @@ impl ProviderSource for ConfiguredSource {
                 )))
             }
             ApiType::Mock => Ok(Arc::new(self.mock(config))),
-            ApiType::Codex | ApiType::Unknown(_) => {
+            ApiType::Codex | ApiType::Google | ApiType::Unknown(_) => {
                 let (key, api_type) = (&config.key, config.api_type.name());
                 let text = localized!(
                     "provider {key}: apiType {api_type} is not supported; use anthropic, openai, \

@@ -229,7 +229,7 @@ async fn c17_the_taskdoc_is_shown_in_order_and_only_the_main_dialog_changes_it()
     assert!(!of(0).contains("red on black") && !of(0).contains("grants"));
     assert!(of(1).contains("Changed."), "{}", of(1));
     assert!(result_of(&seen[2], "b").is_some_and(|text| text.contains("selector")));
-    assert_eq!(result_of(&seen[3], "c"), Some("red on black"));
+    assert!(result_of(&seen[3], "c").is_some_and(|text| text.ends_with("\n\nred on black")));
     let alice = seen.iter().rfind(|request| request.model == "alice").expect("a request");
     assert!(result_of(alice, "d").is_some_and(|text| text.contains("main dialog")));
     let goals = std::fs::read_to_string(world.path().join("task.tsk/goals.md")).expect("a file");

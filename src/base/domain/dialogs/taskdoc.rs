@@ -78,6 +78,14 @@ pub fn section(category: Option<&str>, selector: &str) -> Result<Section, Sectio
     Ok(Section { file: format!("{category}/{selector}.md"), top_level: false })
 }
 
+/// Names a content of a section, as Dominds does: a model that replaces it says what it has seen.
+#[must_use]
+pub fn content_hash(text: &str) -> String {
+    let bit = |crc: u32, _| (crc >> 1) ^ (0xEDB8_8320 * (crc & 1));
+    let byte = |crc: u32, byte: u8| (0..8).fold(crc ^ u32::from(byte), bit);
+    format!("crc32:{:08x}", !text.bytes().fold(u32::MAX, byte))
+}
+
 /// A letter, then letters, digits, `_` and `-`, in parts separated by single dots.
 pub fn is_name(text: &str) -> bool {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
@@ -94,6 +102,12 @@ fn is_reserved(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_content_is_named_by_its_checksum() {
+        assert_eq!(content_hash(""), "crc32:00000000");
+        assert_eq!(content_hash("123456789"), "crc32:cbf43926");
+    }
 
     #[test]
     fn selectors_and_categories_name_one_file_or_none() {

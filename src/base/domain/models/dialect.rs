@@ -36,6 +36,10 @@ pub enum Quirk {
     InlineThink,
     /// The output limit is called `max_completion_tokens`.
     MaxCompletionTokens,
+    /// Thoughts apart from words are asked for with `reasoning_split`, unless a member says otherwise.
+    MinimaxReasoningDetails,
+    /// Thinking is switched on as `adaptive`.
+    MinimaxThinkingType,
     /// `stream_options` is refused; so the token count of a stream is unknown.
     NoStreamOptions,
     /// Messages with the role `system` are refused; their text is sent in the first user message.
@@ -47,10 +51,12 @@ pub enum Quirk {
 }
 
 impl Quirk {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::CumulativeArguments,
         Self::InlineThink,
         Self::MaxCompletionTokens,
+        Self::MinimaxReasoningDetails,
+        Self::MinimaxThinkingType,
         Self::NoStreamOptions,
         Self::NoSystemRole,
         Self::NoToolChoice,
@@ -64,6 +70,8 @@ impl Quirk {
             Self::CumulativeArguments => "cumulative_arguments",
             Self::InlineThink => "inline_think",
             Self::MaxCompletionTokens => "max_completion_tokens",
+            Self::MinimaxReasoningDetails => "minimax-reasoning-details",
+            Self::MinimaxThinkingType => "minimax-thinking-type",
             Self::NoStreamOptions => "no_stream_options",
             Self::NoSystemRole => "no_system_role",
             Self::NoToolChoice => "no_tool_choice",
@@ -71,7 +79,7 @@ impl Quirk {
         }
     }
 
-    const fn bit(self) -> u8 {
+    const fn bit(self) -> u16 {
         match self {
             Self::CumulativeArguments => 1,
             Self::InlineThink => 2,
@@ -80,13 +88,15 @@ impl Quirk {
             Self::XcodeBest => 16,
             Self::NoSystemRole => 32,
             Self::NoToolChoice => 64,
+            Self::MinimaxReasoningDetails => 128,
+            Self::MinimaxThinkingType => 256,
         }
     }
 }
 
 /// Some of the quirks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Quirks(u8);
+pub struct Quirks(u16);
 
 impl Quirks {
     pub const NONE: Self = Self(0);

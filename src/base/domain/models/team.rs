@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::params::AnthropicParams;
+use super::params::{AnthropicParams, ChatParams};
 use crate::domain::ids::AgentId;
 
 /// The member that sets up a team; always there, hidden.
@@ -117,8 +117,12 @@ pub struct ModelParams {
     pub service_tier: Option<String>,
     /// Other settings of the `openai` group, as written.
     pub extra: Map<String, Value>,
+    /// The parameters for Chat Completions, instead of those above, where there are some.
+    pub chat: Option<ChatParams>,
     /// The parameters with providers of that family, instead of all others here.
     pub anthropic: AnthropicParams,
+    /// The parameters with providers that are only compatible with that family, where there are some.
+    pub anthropic_compatible: Option<AnthropicParams>,
 }
 
 impl ModelParams {
@@ -138,8 +142,22 @@ impl ModelParams {
             verbosity: self.verbosity.or_else(|| base.verbosity.clone()),
             service_tier: self.service_tier.or_else(|| base.service_tier.clone()),
             extra,
+            chat: overlay(self.chat, base.chat.as_ref(), ChatParams::over),
             anthropic: self.anthropic.over(&base.anthropic),
+            anthropic_compatible: overlay(
+                self.anthropic_compatible,
+                base.anthropic_compatible.as_ref(),
+                AnthropicParams::over,
+            ),
         }
+    }
+}
+
+/// What there is of both, merged if there are both.
+fn overlay<T: Clone>(own: Option<T>, base: Option<&T>, over: fn(T, &T) -> T) -> Option<T> {
+    match (own, base) {
+        (Some(own), Some(base)) => Some(over(own, base)),
+        (own, base) => own.or_else(|| base.cloned()),
     }
 }
 

@@ -9,4 +9,5 @@ pub mod prepare;
 pub mod preview;
 mod rights;
 mod shown_images;
+mod skills;
 pub mod usage;

@@ -1,6 +1,6 @@
 //! Maps a member's model parameters to those of its provider's protocol.
 
-use crate::domain::{AnthropicParams, ModelParams};
+use crate::domain::{AnthropicParams, ChatParams, ModelParams};
 use crate::llm;
 use crate::minds::ApiType;
 
@@ -8,9 +8,16 @@ use crate::minds::ApiType;
 pub fn params(of: &ModelParams, api: &ApiType, cache_key: String) -> llm::ModelParams {
     let params = match api {
         ApiType::Anthropic => messages(&of.anthropic),
+        ApiType::AnthropicCompatible => {
+            messages(of.anthropic_compatible.as_ref().unwrap_or(&of.anthropic))
+        }
+        ApiType::OpenAiCompatible => of.chat.as_ref().map_or_else(
+            || llm::ModelParams { service_tier: None, ..openai(of) },
+            |chat| llm::ModelParams { max_tokens: number(of.max_tokens), ..completions(chat) },
+        ),
         ApiType::Codex
+        | ApiType::Google
         | ApiType::OpenAi
-        | ApiType::OpenAiCompatible
         | ApiType::Mock
         | ApiType::Unknown(_) => openai(of),
     };
@@ -32,6 +39,20 @@ fn openai(of: &ModelParams) -> llm::ModelParams {
     }
 }
 
+fn completions(of: &ChatParams) -> llm::ModelParams {
+    llm::ModelParams {
+        temperature: of.temperature,
+        top_p: of.top_p,
+        parallel_tool_calls: of.parallel_tool_calls,
+        reasoning_effort: of.reasoning_effort.clone(),
+        reasoning_split: of.reasoning_split,
+        service_tier: of.service_tier.clone(),
+        thinking: of.thinking.clone(),
+        json_response: of.json_response.unwrap_or_default(),
+        ..llm::ModelParams::default()
+    }
+}
+
 fn messages(of: &AnthropicParams) -> llm::ModelParams {
     llm::ModelParams {
         max_tokens: number(of.max_tokens),
@@ -43,6 +64,7 @@ fn messages(of: &AnthropicParams) -> llm::ModelParams {
         reasoning_effort: of.reasoning_effort.clone(),
         thinking_budget: number(of.thinking_budget),
         reasoning_split: of.reasoning_split,
+        thinking: of.thinking.clone(),
         json_response: of.json_response.unwrap_or_default(),
         ..llm::ModelParams::default()
     }

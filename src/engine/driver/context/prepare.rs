@@ -34,6 +34,7 @@ use super::messages::{self, ContextPreamble};
 use super::params;
 use super::rights::{self, Rights};
 use super::shown_images::CourseImages;
+use super::skills::with_skills;
 use super::usage::{ContextPart, ContextUsage, estimate_tokens};
 
 /// Everything needed for a request to a member's model.
@@ -61,6 +62,7 @@ pub struct PreparedMember {
     pub memory_team: Option<TeamName>,
     /// What that team remembered when the course began.
     pub memory: Option<Arc<str>>,
+    no_tool_choice: bool,
 }
 
 /// Looks up member, provider, model and tools. The error says to the user why the member's model cannot be
@@ -87,7 +89,10 @@ pub fn prepare_member(
     let is_main = tree.is_main(dialog_id);
     let role = role_of(dialog, is_main);
     // Fresh-boots reasoning has no tools for reminders, and gets none.
-    let offered = engine.sources.registry(&engine.tools);
+    let mut offered = engine.sources.registry(&engine.tools);
+    for (server, manual) in minds.mcp().manuals() {
+        offered.describe(server, manual);
+    }
     let Rights { tools, access } = rights::rights_of(dialog, tree, &minds, &offered);
     let autonomy = minds.hive().autonomy_of(agent);
     let tools = if minds.hive().is_configured { tools.with_tool(notify_tool()) } else { tools };
@@ -102,6 +107,7 @@ pub fn prepare_member(
     let of_memory = memory_team.map(memory_tools).unwrap_or_default();
     let tools = of_memory.into_iter().fold(tools, ToolSubset::with_tool);
     let memory_team = memory_team.map(|team| team.name.clone());
+    let tools = with_skills(tools, &minds, agent);
     let (tools, shared) = match role {
         DialogRole::Main | DialogRole::Side => {
             // The tree has just reported what cannot be read.
@@ -118,6 +124,7 @@ pub fn prepare_member(
         model: key.to_owned(),
         limits: model.limits(),
         policy: KeepGoingPolicy::new(&minds, member.diligence_push_max, model.caution_cadence),
+        no_tool_choice: model.supports_tool_choice == Some(false),
         output_limit: model.output_length.and_then(|tokens| u32::try_from(tokens).ok()),
         tools: Arc::new(tools),
         tool_cx: ToolCx {
@@ -261,7 +268,8 @@ impl PreparedMember {
             DialogRole::FreshBoots => &self.member.fbr_params,
         };
         let cache_key = format!("{}:c{}", dialog.meta.id, dialog.history.course);
-        params::params(params, &self.api_type, cache_key)
+        let params = params::params(params, &self.api_type, cache_key);
+        ModelParams { no_tool_choice: self.no_tool_choice, ..params }
     }
 
     fn tool_schemas(&self, engine: &Engine, dialog: &Dialog) -> Vec<ToolSchema> {

@@ -5,7 +5,7 @@ use serde::ser::{SerializeSeq, Serializer};
 use serde_json::Value;
 
 use super::converter::{ChatMessage, project, without_system_role};
-use crate::domain::{Dialect, Quirk};
+use crate::domain::{Dialect, Quirk, Thinking};
 use crate::llm::request::{Request, ToolSchema};
 
 /// The request body. Unset options are omitted: servers differ in what they reject.
@@ -33,6 +33,12 @@ pub(super) struct ChatBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_effort: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_split: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    service_tier: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<ResponseFormat>,
 }
 
@@ -52,7 +58,9 @@ impl<'a> ChatBody<'a> {
         let messages = project(request, dialect.thinking_replay, max_result_chars);
         let has_tools = !request.tools.is_empty();
         let counts = request.streaming && !dialect.quirks.has(Quirk::NoStreamOptions);
-        let chooses = has_tools && !dialect.quirks.has(Quirk::NoToolChoice);
+        let refuses_choice = params.no_tool_choice || dialect.quirks.has(Quirk::NoToolChoice);
+        let thinks = params.thinking != Some(Thinking::Off);
+        let splits = dialect.quirks.has(Quirk::MinimaxReasoningDetails).then_some(true);
         let renamed = dialect.quirks.has(Quirk::MaxCompletionTokens);
         let limit = params.max_tokens.or(request.output_limit);
         Self {
@@ -69,14 +77,23 @@ impl<'a> ChatBody<'a> {
             temperature: params.temperature,
             top_p: params.top_p,
             tools: has_tools.then_some(Tools(&request.tools)),
-            tool_choice: chooses.then_some("auto"),
+            tool_choice: (has_tools && !refuses_choice).then_some("auto"),
             parallel_tool_calls: params.parallel_tool_calls.filter(|_| has_tools),
-            reasoning_effort: params.reasoning_effort.as_deref(),
+            // Servers refuse an effort for a model that is not to think.
+            reasoning_effort: params.reasoning_effort.as_deref().filter(|_| thinks),
+            reasoning_split: params.reasoning_split.or(splits),
+            thinking: params.thinking.as_ref().map(|thinking| thinking_object(thinking, dialect)),
+            service_tier: params.service_tier.as_deref(),
             response_format: params
                 .json_response
                 .then_some(ResponseFormat { r#type: "json_object" }),
         }
     }
+}
+
+fn thinking_object(thinking: &Thinking, dialect: Dialect) -> Value {
+    let adapts = *thinking == Thinking::On && dialect.quirks.has(Quirk::MinimaxThinkingType);
+    if adapts { Thinking::Adaptive.to_json() } else { thinking.to_json() }
 }
 
 #[derive(Debug)]
@@ -224,6 +241,46 @@ mod tests {
         assert_eq!(sent["tools"][0]["function"]["name"], json!("t"));
         assert_eq!(sent.get("tool_choice"), None);
         assert_eq!(body(&with_tool)["tool_choice"], json!("auto"));
+    }
+
+    #[test]
+    fn a_model_that_refuses_tool_choice_is_offered_tools_without_it() {
+        let mut with_tool = request();
+        with_tool.tools = vec![ToolSchema {
+            name: "t".to_owned(),
+            description: "does".to_owned(),
+            parameters: json!({"type": "object", "properties": {}}),
+        }];
+        with_tool.params.no_tool_choice = true;
+        let sent = body(&with_tool);
+        assert_eq!(sent["tools"][0]["function"]["name"], json!("t"));
+        assert_eq!(sent.get("tool_choice"), None);
+    }
+
+    #[test]
+    fn thinking_is_asked_for_in_the_words_of_the_server() {
+        let plain = Dialect::default();
+        let quirks = [Quirk::MinimaxThinkingType, Quirk::MinimaxReasoningDetails];
+        let minimax = Dialect { quirks: quirks.into_iter().collect(), ..plain };
+        let given = json!({"type": "enabled", "depth": 2});
+        for (thinking, dialect, expected) in [
+            (Thinking::On, plain, json!({"type": "enabled"})),
+            (Thinking::Off, plain, json!({"type": "disabled"})),
+            (Thinking::On, minimax, json!({"type": "adaptive"})),
+            (Thinking::Off, minimax, json!({"type": "disabled"})),
+            (Thinking::Given(given.as_object().unwrap().clone()), plain, given),
+        ] {
+            let mut asks = request();
+            asks.params.reasoning_effort = Some("high".to_owned());
+            asks.params.service_tier = Some("flex".to_owned());
+            let thinks = thinking != Thinking::Off;
+            asks.params.thinking = Some(thinking);
+            let sent = serde_json::to_value(ChatBody::new(&asks, dialect, 100)).unwrap();
+            assert_eq!(sent["thinking"], expected, "{dialect:?}");
+            assert_eq!(sent.get("reasoning_effort").is_some(), thinks, "{sent}");
+            assert_eq!(sent.get("reasoning_split").is_some(), dialect == minimax, "{sent}");
+            assert_eq!(sent["service_tier"], json!("flex"));
+        }
     }
 
     #[test]

@@ -37,12 +37,13 @@ impl ValueKind {
     }
 }
 
-const PROVIDER: [(&str, ValueKind); 11] = [
+const PROVIDER: [(&str, ValueKind); 12] = [
     ("name", ValueKind::Text),
     ("apiType", ValueKind::Text),
     ("baseUrl", ValueKind::Text),
     ("apiKeyEnvVar", ValueKind::Text),
     ("tech_spec_url", ValueKind::Text),
+    ("api_mgmt_url", ValueKind::Text),
     ("tool_result_max_chars", ValueKind::Count),
     ("llm_retry_aggressive_max_retries", ValueKind::Amount),
     ("llm_retry_initial_delay_ms", ValueKind::Amount),
@@ -51,7 +52,7 @@ const PROVIDER: [(&str, ValueKind); 11] = [
     ("llm_retry_max_delay_ms", ValueKind::Amount),
 ];
 
-const MODEL: [(&str, ValueKind); 9] = [
+const MODEL: [(&str, ValueKind); 12] = [
     ("name", ValueKind::Text),
     ("context_length", ValueKind::Count),
     ("input_length", ValueKind::Count),
@@ -61,6 +62,10 @@ const MODEL: [(&str, ValueKind); 9] = [
     ("caution_remediation_cadence_generations", ValueKind::Count),
     ("context_window", ValueKind::Text),
     ("supports_image_input", ValueKind::Flag),
+    ("supports_tool_choice", ValueKind::Flag),
+    // For models of Google, which are not used by their own protocol.
+    ("supports_thinking", ValueKind::Flag),
+    ("default_thinking", ValueKind::Flag),
 ];
 
 /// Checks one provider and its models.
@@ -184,6 +189,11 @@ mod tests {
                 "llm/wrong-value/p/models/m/supports_image_input",
                 5,
             ),
+            (
+                "    models:\n      m:\n        supports_tool_choice: no way",
+                "llm/wrong-value/p/models/m/supports_tool_choice",
+                5,
+            ),
             ("    models:\n      m: 3", "llm/wrong-type/p/m", 4),
             (
                 "    models:\n      m:\n        contextLength: 5",
@@ -205,12 +215,13 @@ mod tests {
 providers:
   p:
     name: P
-    apiQuirks: [xcode.best]
+    apiQuirks: [xcode.best, same-context-empty-response]
     llm_retry_backoff_multiplier: 1.5
     model_param_options: { temperature: 0..2 }
     models:
       a:
       b: { context_length: 1e5, supports_image_input: false, vendor_note: x }
+      c: { supports_tool_choice: false, supports_thinking: true, default_thinking: true }
 ";
         assert_eq!(read(text).1, []);
     }

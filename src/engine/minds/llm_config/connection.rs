@@ -12,6 +12,15 @@ use crate::domain::{Dialect, Quirk, Quirks, ThinkingReplay};
 use crate::minds::nearest::did_you_mean;
 use crate::minds::report::{ProblemReport, clip, value_type};
 
+/// Words of Dominds that change nothing here: what they stand for is done anyway, belongs to a protocol that is
+/// not spoken, or would name another program as the sender.
+const WITHOUT_EFFECT: [&str; 5] = [
+    "same-context-empty-response",
+    "volcengine-invalid-parameter-aggressive-retry",
+    "codex-anti-early-finalization",
+    "kimi-code",
+    "kimi-cli-cloak",
+];
 const DEFAULT_MAX_CONCURRENT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 const MAX_CONCURRENT: usize = 1000;
 /// One day.
@@ -172,7 +181,7 @@ impl ProviderKeys<'_, '_> {
     fn quirk(&mut self, key: &str, word: &Value) -> Option<Quirk> {
         let text = word.as_str().map(str::trim).unwrap_or_default();
         let known = Quirk::ALL.into_iter().find(|quirk| quirk.name() == text);
-        if known.is_none() {
+        if known.is_none() && !WITHOUT_EFFECT.contains(&text) {
             let names: Vec<&str> = Quirk::ALL.into_iter().map(Quirk::name).collect();
             let hint = did_you_mean(text, names.iter().copied());
             let names = names.join(", ");

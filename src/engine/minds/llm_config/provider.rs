@@ -14,6 +14,14 @@ pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// Generations between two warnings about context pressure (Dominds 1.19.2).
 pub(super) const DEFAULT_CADENCE: u32 = 10;
 
+/// How the models of Google are reached without their own protocol.
+const GEMINI: Text = Text::new(
+    "Gemini also speaks Chat Completions: write an entry with `apiType: openai-compatible` and \
+     `baseUrl: https://generativelanguage.googleapis.com/v1beta/openai`",
+    "Gemini 也支持 Chat Completions：请写一项，`apiType: openai-compatible`，\
+     `baseUrl: https://generativelanguage.googleapis.com/v1beta/openai`",
+);
+
 /// The protocol a provider speaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApiType {
@@ -21,6 +29,10 @@ pub enum ApiType {
     Codex,
     /// The Messages API.
     Anthropic,
+    /// The same of another vendor, with settings of its own.
+    AnthropicCompatible,
+    /// The API of Gemini.
+    Google,
     /// The Responses API.
     OpenAi,
     /// Chat Completions: every local server, and many paid ones.
@@ -35,7 +47,9 @@ impl ApiType {
     pub(super) fn from_name(text: &str) -> Self {
         match text {
             "codex" => Self::Codex,
-            "anthropic" | "anthropic-compatible" => Self::Anthropic,
+            "anthropic" => Self::Anthropic,
+            "anthropic-compatible" => Self::AnthropicCompatible,
+            "google" => Self::Google,
             "openai" => Self::OpenAi,
             "openai-compatible" => Self::OpenAiCompatible,
             "mock" => Self::Mock,
@@ -49,6 +63,8 @@ impl ApiType {
         match self {
             Self::Codex => "codex",
             Self::Anthropic => "anthropic",
+            Self::AnthropicCompatible => "anthropic-compatible",
+            Self::Google => "google",
             Self::OpenAi => "openai",
             Self::OpenAiCompatible => "openai-compatible",
             Self::Mock => "mock",
@@ -60,8 +76,12 @@ impl ApiType {
     #[must_use]
     pub fn is_supported(&self) -> bool {
         match self {
-            Self::Anthropic | Self::OpenAi | Self::OpenAiCompatible | Self::Mock => true,
-            Self::Codex | Self::Unknown(_) => false,
+            Self::Anthropic
+            | Self::AnthropicCompatible
+            | Self::OpenAi
+            | Self::OpenAiCompatible
+            | Self::Mock => true,
+            Self::Codex | Self::Google | Self::Unknown(_) => false,
         }
     }
 
@@ -71,10 +91,15 @@ impl ApiType {
     pub fn image_limits(&self) -> ImageLimits {
         const MIB: usize = 1024 * 1024;
         match self {
-            Self::Anthropic => {
+            Self::Anthropic | Self::AnthropicCompatible => {
                 ImageLimits { most: 20, each_bytes: 15 * MIB / 4, all_bytes: 22 * MIB }
             }
-            Self::Codex | Self::OpenAi | Self::OpenAiCompatible | Self::Mock | Self::Unknown(_) => {
+            Self::Codex
+            | Self::Google
+            | Self::OpenAi
+            | Self::OpenAiCompatible
+            | Self::Mock
+            | Self::Unknown(_) => {
                 let each_bytes = MAX_IMAGE_BYTES;
                 ImageLimits { most: 100, each_bytes, all_bytes: 36 * MIB }
             }
@@ -85,7 +110,13 @@ impl ApiType {
     /// Completions servers reject requests with images.
     fn sends_images(&self) -> bool {
         match self {
-            Self::Codex | Self::Anthropic | Self::OpenAi | Self::Mock | Self::Unknown(_) => true,
+            Self::Codex
+            | Self::Anthropic
+            | Self::AnthropicCompatible
+            | Self::Google
+            | Self::OpenAi
+            | Self::Mock
+            | Self::Unknown(_) => true,
             Self::OpenAiCompatible => false,
         }
     }
@@ -94,9 +125,12 @@ impl ApiType {
     pub(super) fn default_tool_result_max_chars(&self) -> usize {
         match self {
             Self::Codex | Self::OpenAi => 8 * 1024 * 1024,
-            Self::Anthropic | Self::OpenAiCompatible | Self::Mock | Self::Unknown(_) => {
-                4 * 1024 * 1024
-            }
+            Self::Anthropic
+            | Self::AnthropicCompatible
+            | Self::Google
+            | Self::OpenAiCompatible
+            | Self::Mock
+            | Self::Unknown(_) => 4 * 1024 * 1024,
         }
     }
 }
@@ -192,10 +226,14 @@ impl ProviderConfig {
                     "模型服务 `{key}`：尚不支持 apiType `{name}`"
                 ),
             };
-            let fix = Text::new(
-                "use `anthropic`, `openai`, `openai-compatible` or `mock`",
-                "请使用 `anthropic`、`openai`、`openai-compatible` 或 `mock`",
-            );
+            let fix = if self.api_type == ApiType::Google {
+                GEMINI
+            } else {
+                Text::new(
+                    "use `anthropic`, `openai`, `openai-compatible` or `mock`",
+                    "请使用 `anthropic`、`openai`、`openai-compatible` 或 `mock`",
+                )
+            };
             return Some((found, fix.into()));
         }
         let is_url = ["http://", "https://"].iter().any(|scheme| self.base_url.starts_with(scheme));
@@ -239,6 +277,8 @@ pub struct ModelInfo {
     /// Whether images are sent; if not set, the protocol decides
     /// ([`ProviderConfig::sends_images_to`]).
     pub supports_image_input: Option<bool>,
+    /// Whether the model takes `tool_choice`.
+    pub supports_tool_choice: Option<bool>,
 }
 
 impl ModelInfo {
@@ -255,6 +295,7 @@ impl ModelInfo {
             caution_cadence: DEFAULT_CADENCE,
             context_window: None,
             supports_image_input: None,
+            supports_tool_choice: None,
         }
     }
 

@@ -206,6 +206,7 @@ fn read_model(key: &str, map: &Map<String, Value>) -> ModelInfo {
             .unwrap_or(DEFAULT_CADENCE),
         context_window: text("context_window"),
         supports_image_input: map.get("supports_image_input").and_then(Value::as_bool),
+        supports_tool_choice: map.get("supports_tool_choice").and_then(Value::as_bool),
     }
 }
 

@@ -201,10 +201,25 @@ fn an_unusable_value_is_reported_with_its_line_and_counts_as_not_set() {
 }
 
 #[test]
-fn both_names_of_the_messages_protocol_are_read() {
-    for name in ["anthropic", "anthropic-compatible"] {
-        assert_eq!(ApiType::from_name(name), ApiType::Anthropic, "{name}");
+fn each_protocol_has_its_name_and_that_of_google_is_refused_with_another_way() {
+    for name in ["anthropic", "anthropic-compatible", "openai", "openai-compatible", "mock"] {
+        let api_type = ApiType::from_name(name);
+        assert_eq!((api_type.name(), api_type.is_supported()), (name, true));
     }
+    let builtin = builtin_providers();
+    let (found, fix) = find(&builtin, "google").unusable_reason().unwrap();
+    assert!(found.to_string().contains("`google` is not supported"), "{found}");
+    assert!(fix.to_string().contains("/v1beta/openai"), "{fix}");
+}
+
+#[test]
+fn words_of_dominds_without_effect_here_are_no_quirks_and_no_problem() {
+    let (providers, problems) = read(
+        "providers:\n  p:\n    apiType: mock\n    apiQuirks: [kimi-code, minimax-thinking-type]\n",
+    );
+    assert_eq!(problems, []);
+    let quirks = find(&providers, "p").connection.dialect.quirks;
+    assert_eq!(quirks, Quirks::NONE.with(Quirk::MinimaxThinkingType));
 }
 
 #[test]
@@ -228,7 +243,9 @@ fn built_in_model_settings_are_found_by_name_prefix() {
     for provider in &providers {
         for family in &provider.families {
             assert!(family.output_length.is_none_or(|most| Some(most) < family.context_length));
-            assert_eq!(provider.api_type == ApiType::Anthropic, family.output_length.is_some());
+            let needs_limit =
+                matches!(provider.api_type, ApiType::Anthropic | ApiType::AnthropicCompatible);
+            assert_eq!(needs_limit, family.output_length.is_some());
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::names::{NameRule, ToolFilter};
+use super::other_parts;
 use super::server::{HttpServer, McpServer, StdioServer, Transport, ValueSource};
 use super::{McpFile, PATH, ServerEntry, is_tool_name};
 use crate::domain::Problem;
@@ -37,9 +38,6 @@ const KEYS: [&str; 13] = [
     "transform",
     "manual",
 ];
-
-/// Parts of servers that are not used at all.
-const UNUSED_KEYS: [&str; 2] = ["prompts", "resources"];
 
 /// Keys of other programs that would restrict a server: without them it could do more than its entry says.
 const RESTRICTING_KEYS: [&str; 9] = [
@@ -96,11 +94,12 @@ fn read_servers(top: &Map<String, Value>, mut report: ProblemReport) -> McpFile 
     };
     let (mut servers, mut disabled) = (Vec::new(), Vec::new());
     for (id, value) in entries.iter().take(MAX_SERVERS) {
+        let manual = ServerReader { id, report: &mut report }.manual(value.get("manual"));
         let server = ServerReader { id, report: &mut report }.read(value);
         let line = report.line(&["servers", id]);
         let is_disabled = value.get("enabled") == Some(&Value::Bool(false));
         let list = if is_disabled { &mut disabled } else { &mut servers };
-        list.push(ServerEntry { id: id.clone(), line, server });
+        list.push(ServerEntry { id: id.clone(), line, server, manual });
     }
     if entries.len() > MAX_SERVERS {
         let count = entries.len();
@@ -137,8 +136,8 @@ fn broken(problems: Vec<Problem>) -> McpFile {
 }
 
 /// Reads one entry.
-struct ServerReader<'a, 'r> {
-    id: &'a str,
+pub(super) struct ServerReader<'a, 'r> {
+    pub(super) id: &'a str,
     report: &'a mut ProblemReport<'r>,
 }
 
@@ -172,6 +171,7 @@ impl ServerReader<'_, '_> {
             return None;
         };
         self.check_keys(map)?;
+        self.check_unused_parts(map)?;
         if !matches!(map.get("enabled"), None | Some(Value::Null)) {
             self.flag(map, "enabled")?;
         }
@@ -192,18 +192,35 @@ impl ServerReader<'_, '_> {
         found: impl Into<Localized>,
         fix: impl Into<Localized>,
     ) {
-        let mut path = vec!["servers", self.id];
-        path.extend(keys);
-        let id = format!(
-            "mcp/{what}/{}{}",
-            clip(self.id),
-            keys.iter().fold(String::new(), |all, key| { format!("{all}/{}", clip(key)) })
-        );
+        let (id, path) = self.locate(what, keys);
         self.report.add(&id, &path, found, fix);
     }
 
+    /// Reports what keeps nothing from working.
+    pub(super) fn warn(
+        &mut self,
+        what: &str,
+        keys: &[&str],
+        found: impl Into<Localized>,
+        fix: impl Into<Localized>,
+    ) {
+        let (id, path) = self.locate(what, keys);
+        self.report.warn(&id, &path, found, fix);
+    }
+
+    /// The id of a problem, and the path of its key.
+    fn locate<'k>(&self, what: &str, keys: &[&'k str]) -> (String, Vec<&'k str>)
+    where
+        Self: 'k,
+    {
+        let mut path = vec!["servers", self.id];
+        path.extend(keys);
+        let keys = keys.iter().fold(String::new(), |all, key| format!("{all}/{}", clip(key)));
+        (format!("mcp/{what}/{}{keys}", clip(self.id)), path)
+    }
+
     /// Reports a value of the wrong type; the server is skipped.
-    fn report_wrong_type(&mut self, keys: &[&str], value: &Value, fix: Text) {
+    pub(super) fn report_wrong_type(&mut self, keys: &[&str], value: &Value, fix: Text) {
         let (what, id, kind) = (keys.join("."), self.id, value_type(value));
         let found = localized!(
             [kind] "`{what}` of server `{id}` is {kind}; left out",
@@ -229,17 +246,10 @@ impl ServerReader<'_, '_> {
             self.add("restricting-key", &[key], found, fix);
             is_restricted = true;
         }
-        for key in map.keys().filter(|key| UNUSED_KEYS.contains(&key.as_str())) {
-            let id = self.id;
-            let found = localized!(
-                "`{key}` of server `{id}`: this program uses no {key} of servers; ignored",
-                "服务器 `{id}` 的 `{key}`：本程序不使用服务器的 {key}；已忽略"
-            );
-            let fix = Text::new("remove it: only tools are used", "请删除：只使用工具");
-            self.add("unused-key", &[key], found, fix);
-        }
         let is_known = |key: &str| {
-            [&KEYS[..], &UNUSED_KEYS, &RESTRICTING_KEYS].iter().any(|keys| keys.contains(&key))
+            [&KEYS[..], &other_parts::UNUSED, &RESTRICTING_KEYS]
+                .iter()
+                .any(|keys| keys.contains(&key))
         };
         for key in map.keys().filter(|key| !is_known(key)) {
             let (shown, id) = (clip(key), self.id);
@@ -370,7 +380,11 @@ impl ServerReader<'_, '_> {
         })
     }
 
-    fn name_rules(&mut self, value: Option<&Value>, keys: &[&str]) -> Option<Vec<NameRule>> {
+    pub(super) fn name_rules(
+        &mut self,
+        value: Option<&Value>,
+        keys: &[&str],
+    ) -> Option<Vec<NameRule>> {
         let items = match value {
             None | Some(Value::Null) => return Some(Vec::new()),
             Some(Value::Array(items)) => items,
@@ -403,7 +417,7 @@ impl ServerReader<'_, '_> {
         Some(changes)
     }
 
-    fn flag(&mut self, map: &Map<String, Value>, key: &str) -> Option<bool> {
+    pub(super) fn flag(&mut self, map: &Map<String, Value>, key: &str) -> Option<bool> {
         match map.get(key) {
             None | Some(Value::Null) => Some(false),
             Some(Value::Bool(flag)) => Some(*flag),
@@ -426,7 +440,7 @@ impl ServerReader<'_, '_> {
         }
     }
 
-    fn texts(&mut self, value: Option<&Value>, keys: &[&str]) -> Option<Vec<String>> {
+    pub(super) fn texts(&mut self, value: Option<&Value>, keys: &[&str]) -> Option<Vec<String>> {
         let items = match value {
             None | Some(Value::Null) => return Some(Vec::new()),
             Some(Value::Array(items)) => items,

@@ -59,6 +59,7 @@ fn a_complete_file_is_read() {
         id: text(id),
         line: Some(line),
         server: Some(server),
+        manual: None,
     };
     assert_eq!(file.servers, [declared("files", 3, files), declared("web", 11, web)]);
 }
@@ -244,4 +245,65 @@ fn s15_6_a_secret_of_a_vault_is_shown_by_its_names_and_another_value_is_another_
     assert_eq!(newer.values()[0].1, vault("main", "KEY", 7));
     assert_ne!(newer, transport, "the server is started anew");
     assert_eq!(newer.to_string(), transport.to_string(), "but nothing is agreed to anew");
+}
+
+#[test]
+fn a_part_that_is_not_used_is_a_warning_and_one_of_a_wrong_form_leaves_the_server_out() {
+    let used = |entry: &str| {
+        let file = read(&format!("servers:\n  s: {{ command: x, {entry} }}\n"));
+        let problems: Vec<(String, bool)> = file
+            .problems
+            .iter()
+            .map(|one| (one.id.clone(), one.severity == crate::domain::Severity::Warning))
+            .collect();
+        (file.servers[0].server.is_some(), problems)
+    };
+    let unused = |part: &str| (format!("mcp/unused-key/s/{part}"), true);
+    for (entry, expected) in [
+        ("prompts: { whitelist: [a], transform: [{ prefix: p_ }] }", vec![unused("prompts")]),
+        (
+            "resources: { mimeTypes: [text/plain], maxBytes: 9, skills: { enabled: false } }",
+            vec![unused("resources")],
+        ),
+        (
+            "resources: { more: 1 }",
+            vec![("mcp/unknown-key/s/resources/more".to_owned(), true), unused("resources")],
+        ),
+    ] {
+        assert_eq!(used(entry), (true, expected), "{entry}");
+    }
+    for (entry, id) in [
+        ("prompts: [a]", "mcp/wrong-type/s/prompts"),
+        ("prompts: { whitelist: a }", "mcp/wrong-type/s/prompts/whitelist"),
+        ("resources: { transform: [{ infix: a }] }", "mcp/transform/s/resources/transform"),
+        ("resources: { maxBytes: 0 }", "mcp/wrong-type/s/resources/maxBytes"),
+        ("resources: { skills: { enabled: 1 } }", "mcp/wrong-type/s/resources/skills/enabled"),
+    ] {
+        assert_eq!(used(entry), (false, vec![(id.to_owned(), false)]), "{entry}");
+    }
+}
+
+#[test]
+fn a_manual_is_a_text_or_has_parts_and_a_file() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join(".minds")).unwrap();
+    std::fs::write(dir.path().join("use.md"), "From the file.\n").unwrap();
+    for (manual, expected, faults) in [
+        ("Ask first.", Some("Ask first."), 0),
+        ("{ content: Ask first., contentFile: use.md }", Some("Ask first.\n\nFrom the file."), 0),
+        ("{ content: A, sections: { When: always } }", Some("A\n\n## When\n\nalways"), 0),
+        ("{ sections: [{ title: When, content: always }] }", Some("## When\n\nalways"), 0),
+        ("{ content: A, contentFile: ../secret }", Some("A"), 1),
+        ("{ contentFile: absent.md }", None, 1),
+        ("{ content: [1] }", None, 1),
+        ("3", None, 1),
+    ] {
+        let text = format!("servers:\n  s:\n    command: x\n    manual: {manual}\n");
+        std::fs::write(dir.path().join(PATH), text).unwrap();
+        let file = McpFile::load(dir.path());
+        let found: Vec<(&str, &str)> = file.manuals().collect();
+        assert_eq!(found, expected.map(|text| ("s", text)).into_iter().collect::<Vec<_>>());
+        assert_eq!(file.problems.len(), faults, "{manual}: {:?}", file.problems);
+        assert!(file.servers.iter().all(|entry| entry.server.is_some()), "{manual}");
+    }
 }

@@ -20,6 +20,7 @@ mod workspace;
 
 pub use input::DialogRole;
 pub(super) use input::PromptInput;
+pub(super) use skills::skill_text;
 
 use input::PromptSection;
 

@@ -27,10 +27,10 @@ const TASKDOC: Text = Text::new(
     "任务文档是关于任务的准绳：目标、约束、进展。它就在你的上下文里；与记忆不符时以它为准。",
 );
 const TASKDOC_MAIN: Text = Text::new(
-    "You keep it: write it with `change_mind`, a whole section at a time. Goals and Constraints \
+    "You keep it: `change_mind` writes a whole section, `mind_more` adds to one. Goals and Constraints \
      change only as the person wants; Progress holds the present state and the next steps, not a \
      diary.",
-    "由你维护：用 `change_mind` 写入，每次写一整节。目标和约束只按人的意思改；进展写现状和下一步，\
+    "由你维护：用 `change_mind` 写一整节，用 `mind_more` 追加。目标和约束只按人的意思改；进展写现状和下一步，\
      不是日记。",
 );
 const TASKDOC_SIDE: Text = Text::new(

@@ -140,6 +140,45 @@ fn k05_the_sections_are_in_order() {
 }
 
 #[test]
+fn skills_that_are_long_together_are_only_described() {
+    let skill = |n: usize| {
+        Arc::new(Skill {
+            id: format!("s{n}"),
+            name: "NAME".to_owned(),
+            description: format!("WHAT-{n}{}", "x".repeat(1_000)),
+            tools: Vec::new(),
+            body: "BODY".to_owned(),
+            path: String::new(),
+        })
+    };
+    let (team, _) = crate::minds::team::read(TEAM);
+    let section = |count: usize| {
+        let skills: Vec<Arc<Skill>> = (0..count).map(skill).collect();
+        let input = PromptInput {
+            lang: Lang::En,
+            member: team.member(&AgentId::new("lead")).unwrap(),
+            team: &team,
+            texts: MemberTexts { persona: None, knowhow: None, pitfalls: None },
+            skills: &skills,
+            environment: None,
+            autonomy: &MemberAutonomy::default(),
+            org: &Org::default(),
+            has_hive_file: false,
+            memory: None,
+            role: DialogRole::Main,
+            tool_names: &[],
+        };
+        super::skills::skills(&input).1.unwrap()
+    };
+    let whole = section(3);
+    assert!(whole.contains("BODY") && !whole.contains("read_skill"), "{whole}");
+    let described = section(120);
+    assert!(!described.contains("BODY") && described.contains("`read_skill`"));
+    assert!(described.contains("- `s7`: WHAT-7x") && described.ends_with("+20"));
+    assert!(described.lines().all(|line| line.len() < 400) && described.lines().count() == 103);
+}
+
+#[test]
 fn k05_a_main_dialog_maintains_the_taskdoc_and_a_side_dialog_delivers() {
     let main = prompt_of("lead", DialogRole::Main, &[]);
     let side = prompt_of("lead", DialogRole::Side, &[]);

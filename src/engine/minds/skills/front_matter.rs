@@ -32,6 +32,7 @@ pub(super) fn read_skill(
     let name = read_line(&map, "name", MAX_NAME_CHARS, path, &mut report);
     let description = read_line(&map, "description", MAX_DESCRIPTION_CHARS, path, &mut report);
     let tools = read_tools(&map, path, &mut report);
+    check_flags(&map, path, &mut report);
     problems.extend(report.finish());
     let body = body.trim();
     if body.is_empty() {
@@ -139,6 +140,23 @@ fn read_line(
         localized!("write `{key}: …` between the `---` lines", "请在两行 `---` 之间写 `{key}: …`");
     report.add(&id, &[key], fault, fix);
     None
+}
+
+/// Checks the keys that say to other programs who may ask for a skill. Here they change nothing.
+fn check_flags(map: &Map<String, Value>, path: &str, report: &mut ProblemReport) {
+    for key in ["user-invocable", "disable-model-invocation"] {
+        let Some(value) = map.get(key).filter(|value| !value.is_null() && !value.is_boolean())
+        else {
+            continue;
+        };
+        let kind = value_type(value);
+        let text = localized!([kind] "`{key}` is {kind}; ignored", "`{key}` 是{kind}；已忽略");
+        let fix = localized!(
+            "write `{key}: true` or `{key}: false`",
+            "请写 `{key}: true` 或 `{key}: false`"
+        );
+        report.warn(&format!("skills/{key}/{path}"), &[key], text, fix);
+    }
 }
 
 /// A list of names, or names separated by commas or spaces.

@@ -1,4 +1,5 @@
-//! Skills: step-by-step instructions below `.minds/skills/` that are put into the system prompt. Those of
+//! Skills: step-by-step instructions below `.minds/skills/`. Short ones are put into the system prompt; where they are
+//! long together, it only describes them, and a tool reads them. Those of
 //! the team are for all members; a member's own skill replaces one of the team with the same id. An
 //! unusable skill is reported as a problem and skipped.
 
@@ -18,7 +19,9 @@ pub(super) use find::{MAX_SKILL_BYTES, other_file};
 pub(super) use front_matter::MAX_TOOLS;
 
 /// Maximum size of all skills of one member, in bytes.
-const MAX_TOTAL_BYTES: usize = 128 * 1024;
+const MAX_TOTAL_BYTES: usize = 1024 * 1024;
+/// Skills of one member that are larger together are only described.
+const MAX_WHOLE_BYTES: usize = 16 * 1024;
 
 /// One skill, in the work language.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +35,17 @@ pub(super) struct Skill {
     pub body: String,
     /// Relative to the workspace.
     pub path: String,
+}
+
+impl Skill {
+    fn bytes(&self) -> usize {
+        self.description.len() + self.body.len()
+    }
+}
+
+/// True if the system prompt holds these skills whole.
+pub(super) fn are_whole(skills: &[Arc<Skill>]) -> bool {
+    skills.iter().map(|skill| skill.bytes()).sum::<usize>() <= MAX_WHOLE_BYTES
 }
 
 type SkillsById = BTreeMap<String, Arc<Skill>>;
@@ -86,9 +100,8 @@ pub(super) fn checked(
         return Err(problem.text);
     }
     let others = others.iter().filter(|other| other.id != id);
-    let size = |skill: &Skill| skill.description.len() + skill.body.len();
-    let bytes: usize = others.map(|other| size(other)).sum();
-    if bytes + skill.as_ref().map_or(0, size) > MAX_TOTAL_BYTES {
+    let bytes: usize = others.map(|other| other.bytes()).sum();
+    if bytes + skill.as_ref().map_or(0, Skill::bytes) > MAX_TOTAL_BYTES {
         let kib = MAX_TOTAL_BYTES / 1024;
         return Err(localized!(
             "with it the skills of its member are larger than {kib} KiB together",
@@ -106,7 +119,7 @@ fn within_budget(
 ) -> Vec<Arc<Skill>> {
     let mut bytes = 0;
     let (kept, left_out): (Vec<_>, Vec<_>) = skills.into_values().partition(|skill| {
-        let with = bytes + skill.description.len() + skill.body.len();
+        let with = bytes + skill.bytes();
         let fits = with <= MAX_TOTAL_BYTES;
         if fits {
             bytes = with;

@@ -130,13 +130,30 @@ fn k07_tools_are_listed_and_a_wrong_list_is_ignored() {
 }
 
 #[test]
+fn a_key_for_other_programs_has_to_have_its_type() {
+    for (line, faults) in [
+        ("user-invocable: true", 0),
+        ("disable-model-invocation: false", 0),
+        ("user-invocable: sometimes", 1),
+        ("disable-model-invocation: 1", 1),
+    ] {
+        let text = format!("---\nname: n\ndescription: d\n{line}\n---\nt\n");
+        let (skills, problems) = load(&[(&format!("{SHARED}/a.md"), text)], Lang::En);
+        assert_eq!((skills.len(), problems.len()), (1, faults), "{line}: {problems:?}");
+        assert!(problems.iter().all(|problem| problem.line == Some(4)));
+    }
+}
+
+#[test]
 fn k07_skills_stay_within_the_budget() {
-    let files: Vec<(String, String)> =
-        (0..5).map(|n| (format!("{SHARED}/s{n}.md"), text("Large", &"y".repeat(50_000)))).collect();
+    let files: Vec<(String, String)> = (10..34)
+        .map(|n| (format!("{SHARED}/s{n}.md"), text("Large", &"y".repeat(50_000))))
+        .collect();
     let files: Vec<(&str, String)> =
         files.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
     let (skills, problems) = load(&files, Lang::En);
-    assert_eq!(skills.len(), 2);
+    assert_eq!(skills.len(), 20);
+    assert!(!are_whole(&skills) && are_whole(skills.get(..0).unwrap()));
     let left_out = problems.iter().find(|problem| problem.id == "skills/no-room/lead").unwrap();
-    assert!(left_out.text.to_string().contains("s2, s3, s4"), "{left_out}");
+    assert!(left_out.text.to_string().contains("s30, s31, s32, s33"), "{left_out}");
 }

@@ -1,26 +1,55 @@
 //! The settings of `model_params` for the Messages API: those at its root and of `general`, then those
-//! of `anthropic`.
+//! of `anthropic`, or of `anthropic-compatible` for a server of others.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::expected;
-use super::params::{ParamFinding, set_fails, short_text};
-use crate::domain::AnthropicParams;
+use super::param_values::{ParamFinding, effort, set_fails};
 use crate::domain::text::Text;
+use crate::domain::{AnthropicParams, Thinking};
 
 const MIN_THINKING_BUDGET: u64 = 1024;
 const MAX_STOPS: usize = 16;
 const MAX_STOP_BYTES: usize = 200;
 
-/// Sets a setting of `anthropic`. Unknown settings are reported by `param_groups`.
-pub(super) fn set(
+/// Sets the settings of a group. Unknown ones are reported by `param_groups`.
+pub(super) fn set_all(
     params: &mut AnthropicParams,
-    key: &str,
-    value: &Value,
+    group: &str,
+    settings: &Map<String, Value>,
     findings: &mut Vec<ParamFinding>,
 ) {
-    if let Some(what) = set_if_valid(params, key, value) {
-        findings.push(ParamFinding::wrong(&["anthropic", key], what));
+    for (key, value) in settings {
+        let wrong = match (key.as_str(), group) {
+            ("thinking", "anthropic") => {
+                set_fails(&mut params.thinking, thinking(value)).then_some(expected::THINKING)
+            }
+            ("thinking", _) => {
+                let on = value.as_bool().map(Thinking::from);
+                set_fails(&mut params.thinking, on).then_some(expected::FLAG)
+            }
+            (key, _) => set_if_valid(params, key, value),
+        };
+        if let Some(what) = wrong {
+            findings.push(ParamFinding::wrong(&[group, key], what));
+        }
+    }
+}
+
+/// What the object of the protocol says.
+fn thinking(value: &Value) -> Option<Thinking> {
+    let object = value.as_object()?;
+    let budget = object.get("budget_tokens");
+    if object.len() != 1 + usize::from(budget.is_some()) {
+        return None;
+    }
+    match (object.get("type")?.as_str()?, budget) {
+        ("adaptive", None) => Some(Thinking::Adaptive),
+        ("disabled", None) => Some(Thinking::Off),
+        ("enabled", Some(budget)) => {
+            budget.as_u64().filter(|n| *n >= MIN_THINKING_BUDGET).map(Thinking::Budget)
+        }
+        _ => None,
     }
 }
 
@@ -45,7 +74,7 @@ fn set_if_valid(params: &mut AnthropicParams, key: &str, value: &Value) -> Optio
             set_fails(&mut params.parallel_tool_calls, value.as_bool()).then_some(expected::FLAG)
         }
         "reasoning_effort" => {
-            set_fails(&mut params.reasoning_effort, short_text(value)).then_some(expected::WORD)
+            set_fails(&mut params.reasoning_effort, effort(value)).then_some(expected::EFFORT)
         }
         "thinking_budget" => set_fails(&mut params.thinking_budget, count(MIN_THINKING_BUDGET))
             .then_some(expected::BUDGET),
@@ -99,11 +128,30 @@ mod tests {
             reasoning_effort: word("low"),
             thinking_budget: Some(2048),
             reasoning_split: Some(true),
+            thinking: None,
         };
         assert_eq!((&params.anthropic, findings.as_slice()), (&expected, [].as_slice()));
         assert_eq!((params.max_tokens, params.reasoning_effort), (Some(9), word("high")));
         let overlay = AnthropicParams { top_k: Some(7), ..AnthropicParams::default() };
         assert_eq!(overlay.over(&expected), AnthropicParams { top_k: Some(7), ..expected.clone() });
+    }
+
+    #[test]
+    fn a_compatible_server_has_its_own_settings_where_there_are_some() {
+        let budget = json!({"type": "enabled", "budget_tokens": 2048});
+        let map = json!({
+            "max_tokens": 9,
+            "anthropic": {"top_k": 3, "thinking": budget},
+            "anthropic-compatible": {"thinking": false},
+        });
+        let mut findings = Vec::new();
+        let params = read(map.as_object().unwrap(), &mut findings);
+        assert_eq!(findings, []);
+        let shared = AnthropicParams { max_tokens: Some(9), ..AnthropicParams::default() };
+        let compatible = AnthropicParams { thinking: Some(Thinking::Off), ..shared.clone() };
+        assert_eq!(params.anthropic_compatible, Some(compatible));
+        let thinking = Some(Thinking::Budget(2048));
+        assert_eq!(params.anthropic, AnthropicParams { top_k: Some(3), thinking, ..shared });
     }
 
     #[test]
@@ -114,6 +162,8 @@ mod tests {
             (json!({"stop_sequences": "END"}), "anthropic.stop_sequences", "a list"),
             (json!({"stop_sequences": [" "]}), "anthropic.stop_sequences", "a list"),
             (json!({"topk": 1}), "anthropic.topk", "did you mean `top_k`"),
+            (json!({"thinking": true}), "anthropic.thinking", "type: adaptive"),
+            (json!({"thinking": {"type": "enabled"}}), "anthropic.thinking", "budget_tokens"),
         ] {
             let mut findings = Vec::new();
             let map = json!({ "anthropic": setting });

@@ -11,6 +11,18 @@ pub(super) const STOPS: Text =
 pub(super) const MAP: Text = Text::new("a map", "映射");
 pub(super) const FLAG: Text = Text::new("true or false", " true 或 false");
 pub(super) const WORD: Text = Text::new("a word", "一个词");
+pub(super) const EFFORT: Text = Text::new(
+    "a word such as `high` or `max`; `ultra` is a mode of another program, no effort of a model: use `max`",
+    "`high`、`max` 之类的词；`ultra` 是另一程序的模式，不是模型的推理强度：请用 `max`",
+);
+pub(super) const THINKING: Text = Text::new(
+    "`{ type: adaptive }`, `{ type: disabled }`, or `{ type: enabled, budget_tokens: N }` with N of at least 1024",
+    "`{ type: adaptive }`、`{ type: disabled }` 或 `{ type: enabled, budget_tokens: N }`（N 不小于 1024）",
+);
+pub(super) const CHAT_THINKING: Text = Text::new(
+    "true, false, `auto`, `off`, `low`, `medium`, `high`, or a map",
+    " true、false、`auto`、`off`、`low`、`medium`、`high` 或映射",
+);
 pub(super) const COUNT: Text = Text::new("a whole number above 0", "大于 0 的整数");
 pub(super) const WHOLE: Text = Text::new("a whole number", "整数");
 pub(super) const PERCENT: Text = Text::new("a whole number, 0 to 100", " 0 到 100 的整数");

@@ -4,10 +4,12 @@
 mod access;
 mod anthropic_params;
 mod build;
+mod chat_params;
 mod check;
 mod edit;
 mod expected;
 mod param_groups;
+mod param_values;
 mod params;
 mod shadow;
 mod spec;

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::expected;
-use super::params::ParamFinding;
+use super::param_values::ParamFinding;
 use crate::domain::text::{Localized, localized};
 use crate::minds::nearest::remove_or_rename;
 
@@ -15,17 +15,24 @@ enum SettingKind {
     UpTo(f64),
     /// A whole number above 0.
     Count,
+    /// A whole number.
+    Whole,
     Flag,
     Text,
     Texts,
-    Map,
+    /// A word in one version of Dominds, true or false in the other.
+    WordOrFlag,
+    /// A map, or its JSON as text.
+    Schema,
     OneOf(&'static [&'static str]),
+    /// Read where the group is read.
+    Thinking,
 }
 
 type SettingSpec = (&'static str, SettingKind);
 
 const EFFORTS: SettingKind =
-    SettingKind::OneOf(&["none", "minimal", "low", "medium", "high", "xhigh"]);
+    SettingKind::OneOf(&["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 const SUMMARIES: SettingKind = SettingKind::OneOf(&["auto", "concise", "detailed", "none"]);
 
 const GENERAL: &[SettingSpec] = &[
@@ -52,15 +59,35 @@ const CODEX: &[SettingSpec] = &[
     ("max_tokens", SettingKind::Count),
 ];
 const OPENAI: &[SettingSpec] = &[
-    ("safety_identifier", SettingKind::Text),
-    ("text_format", SettingKind::OneOf(&["text", "json_object", "json_schema"])),
-    ("text_format_json_schema_name", SettingKind::Text),
-    ("text_format_json_schema", SettingKind::Map),
-    ("text_format_json_schema_strict", SettingKind::Flag),
-    ("web_search_tool", SettingKind::Text),
+    ("web_search_tool", SettingKind::WordOrFlag),
     ("web_search_context_size", SettingKind::Text),
     ("web_search_allowed_domains", SettingKind::Texts),
     ("web_search_include_sources", SettingKind::Flag),
+];
+/// Chat Completions; `text_format` and its like are those of `openai`.
+const COMPATIBLE: &[SettingSpec] = &[
+    ("temperature", SettingKind::UpTo(2.0)),
+    ("top_p", SettingKind::UpTo(1.0)),
+    ("parallel_tool_calls", SettingKind::Flag),
+    ("reasoning_effort", SettingKind::Text),
+    ("reasoning_split", SettingKind::Flag),
+    ("service_tier", SettingKind::Text),
+    ("thinking", SettingKind::Thinking),
+];
+/// What shapes the text of an answer.
+const TEXT_FORMAT: &[SettingSpec] = &[
+    ("safety_identifier", SettingKind::Text),
+    ("text_format", SettingKind::OneOf(&["text", "json_object", "json_schema"])),
+    ("text_format_json_schema_name", SettingKind::Text),
+    ("text_format_json_schema", SettingKind::Schema),
+    ("text_format_json_schema_strict", SettingKind::Flag),
+];
+const GOOGLE: &[SettingSpec] = &[
+    ("temperature", SettingKind::UpTo(2.0)),
+    ("top_p", SettingKind::UpTo(1.0)),
+    ("thinking", SettingKind::Flag),
+    ("thinking_budget", SettingKind::Whole),
+    ("google_search_tool", SettingKind::Flag),
 ];
 const ANTHROPIC: &[SettingSpec] = &[
     ("temperature", SettingKind::UpTo(1.0)),
@@ -72,6 +99,7 @@ const ANTHROPIC: &[SettingSpec] = &[
     ("reasoning_effort", SettingKind::Text),
     ("thinking_budget", SettingKind::Count),
     ("reasoning_split", SettingKind::Flag),
+    ("thinking", SettingKind::Thinking),
     ("json_response", SettingKind::Flag),
 ];
 
@@ -102,18 +130,22 @@ pub(super) fn has_setting(group: &str, key: &str) -> bool {
 }
 
 fn settings_of(group: &str) -> impl Iterator<Item = &'static SettingSpec> {
-    let (own, shared): (&[SettingSpec], &[SettingSpec]) = match group {
-        "codex" => (CODEX, &[]),
-        "anthropic" => (ANTHROPIC, &[]),
-        "openai" => (OPENAI, GENERAL),
-        _ => (GENERAL, &[]),
+    let tables: [&[SettingSpec]; 3] = match group {
+        "codex" => [CODEX, &[], &[]],
+        "anthropic" | "anthropic-compatible" => [ANTHROPIC, &[], &[]],
+        "google" => [GOOGLE, &[], &[]],
+        "openai" => [OPENAI, TEXT_FORMAT, GENERAL],
+        "openai-compatible" => [COMPATIBLE, TEXT_FORMAT, &[]],
+        _ => [GENERAL, &[], &[]],
     };
-    own.iter().chain(shared)
+    tables.into_iter().flatten()
 }
 
 /// The fix for a setting that the group does not have.
 fn suggestion(group: &str, key: &str) -> Localized {
-    let others = ["openai", "anthropic", "codex"].into_iter().filter(|other| *other != group);
+    let others = ["openai", "anthropic", "codex", "openai-compatible", "google"]
+        .into_iter()
+        .filter(|other| *other != group);
     let mut groups = others.filter(|other| has_setting(other, key));
     match groups.next() {
         Some(other) => localized!(
@@ -128,10 +160,13 @@ fn accepts(kind: SettingKind, value: &Value) -> bool {
     match kind {
         SettingKind::UpTo(most) => value.as_f64().is_some_and(|n| (0.0..=most).contains(&n)),
         SettingKind::Count => value.as_u64().is_some_and(|n| n > 0),
+        SettingKind::Whole => value.is_u64(),
         SettingKind::Flag => value.is_boolean(),
         SettingKind::Text => value.as_str().is_some_and(|text| !text.trim().is_empty()),
         SettingKind::Texts => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
-        SettingKind::Map => value.is_object(),
+        SettingKind::WordOrFlag => value.is_boolean() || accepts(SettingKind::Text, value),
+        SettingKind::Schema => value.is_object() || accepts(SettingKind::Text, value),
+        SettingKind::Thinking => true,
         SettingKind::OneOf(allowed) => value.as_str().is_some_and(|text| allowed.contains(&text)),
     }
 }
@@ -140,10 +175,12 @@ fn description(kind: SettingKind) -> Localized {
     match kind {
         SettingKind::UpTo(most) => localized!("0 to {most}", " 0 到 {most}"),
         SettingKind::Count => expected::COUNT.into(),
-        SettingKind::Flag => expected::FLAG.into(),
+        SettingKind::Whole => expected::WHOLE.into(),
+        SettingKind::Flag | SettingKind::WordOrFlag => expected::FLAG.into(),
         SettingKind::Text => expected::WORD.into(),
         SettingKind::Texts => expected::STRINGS.into(),
-        SettingKind::Map => expected::MAP.into(),
+        SettingKind::Schema => expected::MAP.into(),
+        SettingKind::Thinking => expected::THINKING.into(),
         SettingKind::OneOf(allowed) => {
             let allowed = allowed.join(", ");
             localized!("one of {allowed}", "以下之一：{allowed}")
@@ -172,6 +209,15 @@ mod tests {
             ("openai", json!({ "text_format": "xml" }), Some("json_object")),
             ("openai", json!({ "web_search": "live" }), Some("`model_params.codex`")),
             ("general", json!({ "max_tokens": 0 }), Some("above 0")),
+            ("codex", json!({ "reasoning_effort": "max" }), None),
+            ("openai", json!({ "web_search_tool": true }), None),
+            ("openai", json!({ "text_format_json_schema": "{}" }), None),
+            ("openai", json!({ "thinking": true }), Some("`model_params.anthropic`")),
+            ("openai-compatible", json!({ "text_format": "text", "service_tier": "auto" }), None),
+            ("openai-compatible", json!({ "verbosity": "low" }), Some("`model_params.openai`")),
+            ("google", json!({ "thinking": true, "thinking_budget": 0 }), None),
+            ("google", json!({ "google_search_tool": "on" }), Some("true or false")),
+            ("anthropic-compatible", json!({ "top_k": 4 }), None),
         ] {
             let mut findings = Vec::new();
             check(group, settings.as_object().unwrap(), |_| false, &mut findings);

@@ -1,43 +1,21 @@
 //! `model_params`: the settings at its root, then those of `general`, then those of `openai` (the
-//! protocol of most providers). `anthropic` is for the Messages API; `codex` is only checked.
+//! protocol of most providers). `openai-compatible` is for Chat Completions, `anthropic` and
+//! `anthropic-compatible` are for the Messages API; `codex` and `google` are only checked.
 
 use serde_json::{Map, Value};
 
-use super::{anthropic_params, expected, param_groups};
+use super::param_values::{ParamFinding, effort, set_fails, short_text};
+use super::{anthropic_params, chat_params, expected, param_groups};
 use crate::domain::ModelParams;
 use crate::domain::text::{Localized, Text, localized};
 use crate::minds::nearest::did_you_mean;
-use crate::minds::report::must_be;
-
-/// A setting that is not used as it stands.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct ParamFinding {
-    /// The keys that lead to it, from the map on.
-    pub path: Vec<String>,
-    pub text: Text,
-    pub fix: Localized,
-}
-
-impl ParamFinding {
-    fn new(path: &[&str], text: Text, fix: impl Into<Localized>) -> Self {
-        let path = path.iter().map(|&key| key.to_owned()).collect();
-        Self { path, text, fix: fix.into() }
-    }
-
-    pub(super) fn unknown(path: &[&str], fix: Localized) -> Self {
-        Self::new(path, Text::new("unknown setting; ignored", "未知的设置；已忽略"), fix)
-    }
-
-    /// `what`: the expected value.
-    pub(super) fn wrong(path: &[&str], what: impl Into<Localized>) -> Self {
-        Self::new(path, Text::new("wrong value; ignored", "值有误；已忽略"), must_be(what))
-    }
-}
 
 const ROOT: [&str; 2] = ["max_tokens", "json_response"];
-/// The group for the Messages API.
+/// The groups for the Messages API: of its vendor, and of others.
 const ANTHROPIC: &str = "anthropic";
-const GROUPS: [&str; 4] = ["general", "codex", "openai", ANTHROPIC];
+const ANTHROPIC_COMPATIBLE: &str = "anthropic-compatible";
+const GROUPS: [&str; 7] =
+    ["general", "codex", "openai", chat_params::GROUP, ANTHROPIC, ANTHROPIC_COMPATIBLE, "google"];
 /// The groups whose settings are read here.
 const READ_GROUPS: [&str; 2] = ["general", "openai"];
 const TUNING: [&str; 7] = [
@@ -68,7 +46,8 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<ParamFinding>) -
     for group in GROUPS {
         let settings = map.get(group).and_then(Value::as_object);
         let is_read = |key: &str| match group {
-            ANTHROPIC => param_groups::has_setting(group, key),
+            ANTHROPIC | ANTHROPIC_COMPATIBLE => param_groups::has_setting(group, key),
+            chat_params::GROUP => chat_params::READ.contains(&key),
             _ => READ_GROUPS.contains(&group) && (TUNING.contains(&key) || ROOT.contains(&key)),
         };
         if let Some(settings) = settings {
@@ -88,9 +67,16 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<ParamFinding>) -
             }
         }
     }
-    for (key, value) in map.get(ANTHROPIC).and_then(Value::as_object).into_iter().flatten() {
-        anthropic_params::set(&mut params.anthropic, key, value, findings);
+    let shared = params.anthropic.clone();
+    let own = |group: &str| map.get(group).and_then(Value::as_object);
+    if let Some(settings) = own(ANTHROPIC_COMPATIBLE) {
+        let compatible = params.anthropic_compatible.insert(shared);
+        anthropic_params::set_all(compatible, ANTHROPIC_COMPATIBLE, settings, findings);
     }
+    if let Some(settings) = own(ANTHROPIC) {
+        anthropic_params::set_all(&mut params.anthropic, ANTHROPIC, settings, findings);
+    }
+    params.chat = chat_params::read(map, findings);
     params
 }
 
@@ -147,7 +133,7 @@ fn set(
             set_fails(&mut params.json_response, value.as_bool()).then_some(expected::FLAG)
         }
         "reasoning_effort" => {
-            set_fails(&mut params.reasoning_effort, short_text(value)).then_some(expected::WORD)
+            set_fails(&mut params.reasoning_effort, effort(value)).then_some(expected::EFFORT)
         }
         "reasoning_summary" => {
             set_fails(&mut params.reasoning_summary, short_text(value)).then_some(expected::WORD)
@@ -164,18 +150,4 @@ fn set(
         findings.push(ParamFinding::wrong(path, what));
     }
     true
-}
-
-/// True if there is no `value`; then `slot` is unchanged.
-pub(super) fn set_fails<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
-    let wrong = value.is_none();
-    if !wrong {
-        *slot = value;
-    }
-    wrong
-}
-
-pub(super) fn short_text(value: &Value) -> Option<String> {
-    let text = value.as_str()?.trim();
-    (!text.is_empty() && text.len() <= 40).then(|| text.to_owned())
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::domain::ModelChoice;
+use crate::domain::{ModelChoice, Severity};
 use crate::samples::assert_translated;
 
 mod translations;
@@ -187,6 +187,20 @@ members:
         problems[0].fix.to_string().contains("`read_file`")
             && problems[1].fix.to_string().contains("`ws_read`")
     );
+}
+
+#[test]
+fn a_tool_that_only_dominds_has_is_skipped_with_a_word_about_it() {
+    let team = "members:\n  lead:\n    toolsets: [fs_read]\n    tools: [pad_edit, raed_file]\n";
+    let minds = minds(&[("team.yaml", team), ("llm.yaml", LLM)]);
+    let problems = minds.unknown_tools(&["read_file"]);
+    let said = |name: &str| {
+        let of = problems.iter().find(|one| one.text.to_string().contains(name)).unwrap();
+        (of.text.to_string().contains("of Dominds"), of.severity == Severity::Warning)
+    };
+    assert_eq!(said("`fs_read`"), (true, true));
+    assert_eq!(said("`pad_edit`"), (true, true));
+    assert_eq!(said("`raed_file`"), (false, true));
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::NAMES;
+use super::{NAMES, ONLY_MAIN};
+use crate::domain::dialogs::taskdoc::content_hash;
 use crate::tools::test_support::TestBench;
 use crate::tools::{ReminderFormat, ReminderScope, ReminderView, StateChange, ToolOutcome};
 
@@ -153,18 +154,102 @@ fn change_mind_replaces_a_section_and_recall_reads_it() {
     for (args, words) in [
         (json!({"category": "research", "selector": "found"}), Ok("f\n")),
         (json!({"category": "bearinmind", "selector": "risks"}), Ok("r\n")),
-        (json!({"category": "research", "selector": "absent"}), Err("change_mind")),
-        (json!({"category": "", "selector": "goals"}), Err("in your context already")),
+        (json!({"category": "research", "selector": "absent"}), Err("do_mind")),
+        (json!({"category": "", "selector": "goals"}), Ok("new\n")),
         (json!({"category": "goals", "selector": "x"}), Err("reserved")),
         (json!({"category": "..", "selector": "x"}), Err("`category`")),
-        (json!({"selector": "goals"}), Err("`category` is required")),
+        (json!({"selector": "progress"}), Ok("p\n")),
     ] {
         let outcome = bench.run("recall_taskdoc", &args);
         match words {
-            Ok(text) => assert_eq!((outcome.ok, outcome.text.as_str()), (true, text)),
+            Ok(text) => {
+                let expected = format!("content_hash: {}\n\n{text}", content_hash(text));
+                assert_eq!((outcome.ok, outcome.text), (true, expected));
+            }
             Err(words) => assert!(!outcome.ok && outcome.text.contains(words), "{}", outcome.text),
         }
     }
+}
+
+#[test]
+fn a_section_that_has_changed_since_it_was_read_is_not_replaced() {
+    let bench = TestBench::new();
+    bench.put("task.tsk/goals.md", "old\n");
+    let change = |hash: &str, selector: &str| {
+        let args = json!({"selector": selector, "content": "new", "previous_content_hash": hash});
+        bench.run("change_mind", &args)
+    };
+    let (seen, now) = (content_hash("older\n"), content_hash("old\n"));
+    let refused = change(&seen, "goals");
+    assert!(!refused.ok && refused.text.contains(&now), "{}", refused.text);
+    assert!(!change(&now, "progress").ok, "it is not there");
+    assert_eq!(bench.text("task.tsk/goals.md"), "old\n");
+    assert!(change(&now, "goals").ok);
+    assert_eq!(bench.text("task.tsk/goals.md"), "new\n");
+}
+
+#[test]
+fn sections_are_made_once_get_more_and_go() {
+    let bench = TestBench::new();
+    bench.put("task.tsk/progress.md", "one\n\n").put("task.tsk/a/link.md/file", "");
+    let section = "task.tsk/plan/next.md";
+    let named = |more: serde_json::Value| {
+        let mut args = json!({"category": "plan", "selector": "next"});
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        args
+    };
+    for (tool, args, ok, file, text) in [
+        ("do_mind", named(json!({"content": " "})), false, section, None),
+        ("do_mind", named(json!({"content": " first "})), true, section, Some("first\n")),
+        ("do_mind", named(json!({"content": "again"})), false, section, Some("first\n")),
+        ("mind_more", named(json!({"items": []})), false, section, Some("first\n")),
+        ("mind_more", named(json!({"items": ["x", " "]})), false, section, Some("first\n")),
+        (
+            "mind_more",
+            named(json!({"items": ["x", " y "], "sep": "; "})),
+            true,
+            section,
+            Some("first; x; y\n"),
+        ),
+        ("never_mind", named(json!({})), true, section, None),
+        ("never_mind", named(json!({})), false, section, None),
+        ("mind_more", named(json!({"items": ["z"]})), true, section, Some("z\n")),
+        (
+            "mind_more",
+            json!({"items": ["two", "three"]}),
+            true,
+            "task.tsk/progress.md",
+            Some("one\ntwo\nthree\n"),
+        ),
+        (
+            "never_mind",
+            json!({"category": "a", "selector": "link"}),
+            false,
+            "task.tsk/a/link.md/file",
+            Some(""),
+        ),
+    ] {
+        let outcome = bench.run(tool, &args);
+        assert_eq!(outcome.ok, ok, "{tool} {args}: {}", outcome.text);
+        let there = std::fs::read_to_string(bench.at(file)).ok();
+        assert_eq!(there.as_deref(), text, "{tool} {args}");
+    }
+    bench.put("task.tsk/a/long.md", "x".repeat(200_000));
+    let args = json!({"category": "a", "selector": "long", "items": ["y"]});
+    assert!(!bench.run("mind_more", &args).ok, "nothing of it may be lost");
+}
+
+#[test]
+fn only_a_main_dialog_changes_the_task_document() {
+    let mut bench = TestBench::new();
+    bench.cx.main_dialog = false;
+    for name in ONLY_MAIN {
+        let args = json!({"selector": "goals", "content": "x", "items": ["x"]});
+        let refused = bench.run(name, &args);
+        assert!(!refused.ok && refused.text.contains(name), "{}", refused.text);
+        assert!(refused.text.contains("main dialog"), "{}", refused.text);
+    }
+    assert_eq!(std::fs::read_dir(bench.at("")).unwrap().count(), 0);
 }
 
 #[test]

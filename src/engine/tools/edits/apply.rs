@@ -15,7 +15,7 @@ use super::hunks::{Edit, Hunk, Hunks};
 use super::lines::lines;
 use super::locate::{LocateError, locate};
 use super::prepare::{normalized, spans};
-use super::{APPLY, in_background, no_hunk};
+use super::shared::{APPLY, in_background, no_hunk};
 use crate::domain::text::Text;
 use crate::domain::{FileChange, FileChangeKind, Lang};
 use crate::guard::{Guard, PathFault, PathFaultKind, PathTarget};
@@ -37,10 +37,12 @@ pub(super) fn tool(
     name: &'static str,
     text: fn(Lang) -> &'static str,
     hunks: &Arc<Hunks>,
+    turns: &Arc<EditQueues>,
 ) -> Arc<dyn Tool> {
-    let (hunks, turns) = (Arc::clone(hunks), Arc::new(EditQueues::default()));
-    typed::asynchronous(name, text, move |cx, args| {
-        call(cx, args, Arc::clone(&hunks), Arc::clone(&turns))
+    let (hunks, turns) = (Arc::clone(hunks), Arc::clone(turns));
+    typed::asynchronous(name, text, move |cx, args: ApplyArgs| {
+        let (hunks, turns) = (Arc::clone(&hunks), Arc::clone(&turns));
+        async move { call(APPLY, cx, args.hunk_id.trim(), &hunks, &turns).await }
     })
 }
 
@@ -69,39 +71,48 @@ impl From<PathFault> for ApplyRefused {
     }
 }
 
-async fn call(
+/// Applies a prepared edit, in a call of the tool of this name.
+pub(super) async fn call(
+    name: &'static str,
     cx: ToolCx,
-    args: ApplyArgs,
-    hunks: Arc<Hunks>,
-    turns: Arc<EditQueues>,
+    id: &str,
+    hunks: &Arc<Hunks>,
+    turns: &Arc<EditQueues>,
 ) -> ToolOutcome {
     let lang = cx.lang;
-    let taken = match HunkLease::take(&hunks, args.hunk_id.trim(), &cx.caller, Instant::now()) {
+    let taken = match HunkLease::take(hunks, id, &cx.caller, Instant::now()) {
         Ok(taken) => taken,
-        Err(reason) => return no_hunk(APPLY, "", reason, lang),
+        Err(reason) => return no_hunk(name, "", reason, lang),
     };
     let mut turn = turns.enroll(&taken.hunk.place, taken.hunk.order);
     // All calls of the round enter the queue before the first one runs.
     tokio::task::yield_now().await;
     turn.come().await;
+    let hunks = Arc::clone(hunks);
     let work = move || {
-        let outcome = run(&cx, taken, &hunks);
+        let outcome = run(name, &cx, taken, &hunks);
         drop(turn);
         outcome
     };
     in_background(work).await.unwrap_or_else(|| ToolOutcome::failed(interrupted(lang)))
 }
 
-fn run(cx: &ToolCx, taken: HunkLease, hunks: &Hunks) -> ToolOutcome {
+fn run(name: &str, cx: &ToolCx, taken: HunkLease, hunks: &Hunks) -> ToolOutcome {
     let hunk = &taken.hunk;
     match apply(cx, hunk, hunks) {
         Ok(applied) => {
-            let outcome = outcome_of(&taken.id, &hunk.path, &applied, cx.lang);
+            let report = with_id(ToolReport::ok(name, &hunk.path), name, &taken.id);
+            let outcome = outcome_of(report, &hunk.path, &applied, cx.lang);
             taken.spend();
             outcome
         }
-        Err(kept) => refused(&taken.id, &hunk.path, &kept, cx.lang),
+        Err(kept) => refused(name, &taken.id, &hunk.path, &kept, cx.lang),
     }
+}
+
+/// Names the prepared edit, to whom has prepared it.
+fn with_id(report: ToolReport, name: &str, id: &str) -> ToolReport {
+    if name == APPLY { report.field("hunk_id", quoted(id)) } else { report }
 }
 
 fn apply(cx: &ToolCx, hunk: &Hunk, hunks: &Hunks) -> Result<AppliedEdit, ApplyRefused> {
@@ -152,9 +163,9 @@ fn create(guard: &Guard, path: &str, content: &str) -> Result<AppliedEdit, Apply
     Ok(AppliedEdit { change, exact: true, is_new: true, total_lines, bytes: content.len() })
 }
 
-fn refused(id: &str, path: &str, kept: &ApplyRefused, lang: Lang) -> ToolOutcome {
+fn refused(name: &str, id: &str, path: &str, kept: &ApplyRefused, lang: Lang) -> ToolOutcome {
     let (code, why) = match kept {
-        ApplyRefused::NoText(reason) => return reason.outcome(APPLY, lang),
+        ApplyRefused::NoText(reason) => return reason.outcome(name, lang),
         ApplyRefused::PlaceChanged => (
             "APPLY_REJECTED_PLACE_CHANGED",
             Text::new("The path leads to another file now.", "该路径现已指向另一个文件。")
@@ -172,7 +183,7 @@ fn refused(id: &str, path: &str, kept: &ApplyRefused, lang: Lang) -> ToolOutcome
     )
     .in_lang(lang);
     let summary = format!("{why} {then}");
-    ToolReport::error(APPLY, path, code).field("hunk_id", quoted(id)).summary(summary).outcome()
+    with_id(ToolReport::error(name, path, code), name, id).summary(summary).outcome()
 }
 
 fn rejected(reason: LocateError, lang: Lang) -> (&'static str, &'static str) {
@@ -201,7 +212,7 @@ fn rejected(reason: LocateError, lang: Lang) -> (&'static str, &'static str) {
     }
 }
 
-fn outcome_of(id: &str, path: &str, applied: &AppliedEdit, lang: Lang) -> ToolOutcome {
+fn outcome_of(report: ToolReport, path: &str, applied: &AppliedEdit, lang: Lang) -> ToolOutcome {
     let change = &applied.change;
     let kind = if applied.is_new { FileChangeKind::Created } else { FileChangeKind::Changed };
     let file_change = FileChange::of_hunks(path, kind, hunks(change));
@@ -216,8 +227,7 @@ fn outcome_of(id: &str, path: &str, applied: &AppliedEdit, lang: Lang) -> ToolOu
         );
         ("fuzz", MOVED.in_lang(lang))
     };
-    let report = ToolReport::ok(APPLY, path)
-        .field("hunk_id", quoted(id))
+    let report = report
         .field("match", word)
         .field("total_lines", applied.total_lines)
         .field("size_bytes", applied.bytes);

@@ -10,7 +10,7 @@ use super::hunk_lease::HunkLease;
 use super::hunks::{Edit, Hunks, LIFE, NewHunk};
 use super::lines::lines;
 use super::plan::{EditArgs, EditTarget, PlanRefusal, PlannedEdit, Planner};
-use super::{in_background, no_hunk};
+use super::shared::{in_background, no_hunk};
 use crate::domain::Lang;
 use crate::domain::text::{Text, in_lang};
 use crate::guard::{Guard, PathFaultKind, PathTarget};
@@ -33,14 +33,14 @@ pub(super) fn tool<A: EditArgs>(
 }
 
 /// Why nothing was prepared.
-enum PrepareError {
+pub(super) enum PrepareError {
     NoText(NoText),
     Plan(PlanRefusal),
 }
 
 /// A prepared edit and how it is shown.
-struct PreparedEdit {
-    draft: NewHunk,
+pub(super) struct PreparedEdit {
+    pub draft: NewHunk,
     /// The change as the file is now.
     change: LineChange,
     evidence: Vec<(&'static str, String)>,
@@ -84,7 +84,7 @@ async fn call<A: EditArgs>(
 }
 
 impl PrepareError {
-    fn outcome(&self, name: &str, path: &str, lang: Lang) -> ToolOutcome {
+    pub(super) fn outcome(&self, name: &str, path: &str, lang: Lang) -> ToolOutcome {
         match self {
             Self::NoText(reason) => reason.outcome(name, lang),
             Self::Plan(refusal) => {
@@ -94,7 +94,8 @@ impl PrepareError {
     }
 }
 
-fn prepare<A: EditArgs>(
+/// Plans an edit of the file as it is now.
+pub(super) fn prepare<A: EditArgs>(
     cx: &ToolCx,
     args: &A,
     plan: Planner<A>,
@@ -170,30 +171,39 @@ fn no_change(lang: Lang) -> PlanRefusal {
 }
 
 fn outcome_of(name: &str, prepared: &PreparedEdit, cx: &ToolCx) -> ToolOutcome {
-    let PreparedEdit { draft, change, evidence, total_lines } = prepared;
-    let is_new = matches!(draft.edit, Edit::Create { .. });
+    const PREPARED: Text = Text::new("edit prepared, not yet applied", "修改已准备,尚未应用");
     let id = &cx.new_id;
-    let mut report = ToolReport::ok(name, &draft.path)
+    let report = ToolReport::ok(name, &prepared.draft.path)
         .field("hunk_id", quoted(id))
-        .field("expires_in_minutes", LIFE.as_secs() / 60)
-        .field("file_is_new", is_new)
-        .field("file_total_lines", total_lines);
-    report = spans(report, change);
-    for (key, value) in evidence {
-        report = report.field(&format!("evidence.{key}"), value);
-    }
-    let diff = unified(&draft.path, !is_new, change);
-    let fence = fence(&diff);
+        .field("expires_in_minutes", LIFE.as_secs() / 60);
     let next = in_lang!(
         cx.lang,
         "Nothing is written yet. Check the diff; if it is right, call apply_file_modification \
              with hunk_id \"{id}\" in your next round.",
         "尚未写入。请核对 diff;若无误,在下一轮调用 apply_file_modification,hunk_id 为 \"{id}\"。"
     );
+    shown(report, prepared, &PREPARED, &next, cx.lang)
+}
+
+/// Shows an edit that is not made yet, and what the model can do next.
+pub(super) fn shown(
+    report: ToolReport,
+    prepared: &PreparedEdit,
+    summary: &Text,
+    next: &str,
+    lang: Lang,
+) -> ToolOutcome {
+    let PreparedEdit { draft, change, evidence, total_lines } = prepared;
+    let is_new = matches!(draft.edit, Edit::Create { .. });
+    let report = report.field("file_is_new", is_new).field("file_total_lines", total_lines);
+    let mut report = spans(report, change);
+    for (key, value) in evidence {
+        report = report.field(&format!("evidence.{key}"), value);
+    }
+    let diff = unified(&draft.path, !is_new, change);
+    let fence = fence(&diff);
     normalized(report, change.normalized)
-        .summary(
-            Text::new("edit prepared, not yet applied", "修改已准备,尚未应用").in_lang(cx.lang),
-        )
+        .summary(summary.in_lang(lang))
         .body(format!("{fence}diff\n{diff}{fence}\n{next}"))
         .outcome()
 }

@@ -328,3 +328,82 @@ fn an_edit_needs_the_rights_to_read_and_to_write() {
         assert_eq!(header(&outcome, "error"), Some("ACCESS_DENIED"));
     }
 }
+
+#[test]
+fn an_edit_at_once_is_the_edit_of_two_steps() {
+    for (at_once, two_steps, more) in [
+        ("file_append", "prepare_file_append", json!({})),
+        ("file_insert_after", "prepare_file_insert_after", json!({"anchor": "2"})),
+        ("file_insert_before", "prepare_file_insert_before", json!({"anchor": "2"})),
+        ("file_range_edit", "prepare_file_range_edit", json!({"range": "2~3"})),
+        (
+            "file_block_replace",
+            "prepare_file_block_replace",
+            json!({"start_anchor": "1", "end_anchor": "3"}),
+        ),
+    ] {
+        let mut call = json!({"path": "a", "content": "new"});
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let [one, two] = [TestBench::new(), TestBench::new()];
+        let text = "1\r\n2\r\n3";
+        one.put("a", text);
+        two.put("a", text);
+        call["preview"] = json!(true);
+        let shown = one.run(at_once, &call);
+        assert!(shown.ok && shown.text.contains("Nothing is written"), "{}", shown.text);
+        assert!(shown.file_changes.is_empty() && one.text("a") == text);
+        call["preview"] = json!(null);
+        let made = one.run(at_once, &call);
+        assert!(made.ok, "{}", made.text);
+        assert_eq!(header(&made, "mode"), Some(at_once));
+        assert_eq!(header(&made, "hunk_id"), None);
+        call.as_object_mut().unwrap().remove("preview");
+        let id = id(&two.run(two_steps, &call));
+        let applied = apply(&two, &id);
+        assert_eq!(one.text("a"), two.text("a"), "{at_once}");
+        assert_eq!(made.file_changes, applied.file_changes);
+    }
+}
+
+#[test]
+fn edits_at_once_of_one_round_are_made_in_their_order() {
+    let bench = TestBench::new();
+    let calls: Vec<(&str, String)> = (0..20)
+        .map(|n| ("file_append", json!({"path": "a", "content": n.to_string()}).to_string()))
+        .collect();
+    let outcomes = bench.round(&calls);
+    assert!(outcomes.iter().all(|outcome| outcome.ok));
+    let expected: String = (0..20).flat_map(|n| [n.to_string(), "\n".to_owned()]).collect();
+    assert_eq!(bench.text("a"), expected);
+}
+
+#[test]
+fn an_edit_at_once_that_is_refused_changes_nothing_and_is_not_kept() {
+    let bench = TestBench::new();
+    bench.put("a", "1\n");
+    for (tool, call, code) in [
+        ("file_append", json!({"path": "no", "content": "x", "create": false}), "NOT_FOUND"),
+        ("file_append", json!({"path": "../b", "content": "x"}), "ACCESS_DENIED"),
+        (
+            "file_range_edit",
+            json!({"path": "a", "range": "9", "content": "x"}),
+            "RANGE_OUT_OF_BOUNDS",
+        ),
+        ("file_range_edit", json!({"path": "a", "range": "1", "content": "1"}), "NO_CHANGE"),
+        (
+            "file_insert_after",
+            json!({"path": "a", "anchor": "z", "content": "x"}),
+            "ANCHOR_NOT_FOUND",
+        ),
+    ] {
+        let refused = bench.run(tool, &call);
+        assert!(!refused.ok && refused.file_changes.is_empty(), "{}", refused.text);
+        assert_eq!(header(&refused, "error"), Some(code), "{call}");
+    }
+    let odd = bench.run("file_append", &json!({"path": "a", "content": "x", "preview": "yes"}));
+    assert!(!odd.ok && odd.text.contains("`preview`"), "{}", odd.text);
+    assert_eq!(bench.text("a"), "1\n");
+    for n in 1..9 {
+        assert!(!apply(&bench, &format!("new{n:05}")).ok);
+    }
+}

@@ -22,6 +22,9 @@ use crate::domain::text::Text;
 
 pub(super) const NAME: &str = "man";
 
+/// The line about a toolset is cut to this many characters.
+const MAX_ABOUT_CHARS: usize = 200;
+
 /// Toolsets whose manual is only for members that have this tool.
 const REQUIRED_TOOLS: [(&str, &str); 1] = [("os", "shell_cmd")];
 
@@ -30,6 +33,8 @@ const REQUIRED_TOOLS: [(&str, &str); 1] = [("os", "shell_cmd")];
 pub(super) struct OwnedToolset {
     pub toolset: String,
     pub tools: Vec<Arc<dyn Tool>>,
+    /// What the configuration says about it.
+    pub manual: Option<Arc<str>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -60,14 +65,22 @@ pub(super) fn tool(toolsets: Vec<OwnedToolset>) -> Option<Arc<dyn Tool>> {
 #[derive(Debug, Clone)]
 struct Manual {
     toolset: String,
-    /// Both languages.
-    text: &'static str,
+    text: ManualText,
     tools: Vec<Arc<dyn Tool>>,
+}
+
+#[derive(Debug, Clone)]
+enum ManualText {
+    /// Ours, in both languages.
+    Own(&'static str),
+    /// Of the configuration; its parts have titles of their own.
+    Given(Arc<str>),
 }
 
 impl Manual {
     fn of(owned: OwnedToolset) -> Option<Self> {
-        let text = text::of(&owned.toolset)?;
+        let own = text::of(&owned.toolset).map(ManualText::Own);
+        let text = own.or_else(|| owned.manual.clone().map(ManualText::Given))?;
         let offered = |name: &str| owned.tools.iter().any(|tool| tool.spec().name == name);
         let needed = REQUIRED_TOOLS.iter().find(|(toolset, _)| *toolset == owned.toolset);
         let usable = !owned.tools.is_empty() && needed.is_none_or(|(_, tool)| offered(tool));
@@ -78,7 +91,24 @@ impl Manual {
         match topic {
             Topic::Tools => self.about_tools(lang),
             Topic::Index | Topic::Principles | Topic::Scenarios | Topic::Errors => {
-                text::part(Text::of_document(self.text).in_lang(lang), topic).to_owned()
+                match self.text {
+                    ManualText::Own(text) => {
+                        text::part(Text::of_document(text).in_lang(lang), topic).to_owned()
+                    }
+                    // Which part is about what is not known.
+                    ManualText::Given(ref text) => text.to_string(),
+                }
+            }
+        }
+    }
+
+    /// The toolset in a line.
+    fn about(&self, lang: Lang) -> String {
+        match &self.text {
+            ManualText::Own(_) => self.topic(Topic::Index, lang),
+            ManualText::Given(text) => {
+                let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+                line.chars().take(MAX_ABOUT_CHARS).collect()
             }
         }
     }
@@ -148,7 +178,7 @@ impl ManTool {
     fn list(&self, lang: Lang) -> String {
         let mut text = Text::new("Your toolsets:\n", "你的工具集:\n").in_lang(lang).to_owned();
         for manual in self.manuals.iter() {
-            let about = manual.topic(Topic::Index, lang);
+            let about = manual.about(lang);
             // Writing to a String cannot fail.
             let _ = writeln!(text, "- `{}`: {about}", manual.toolset);
         }

@@ -27,7 +27,7 @@ fn man_is_there_for_whoever_has_a_toolset_with_a_manual() {
 
 #[test]
 fn the_shell_manual_is_only_for_who_has_the_shell() {
-    let owned = |tools| OwnedToolset { toolset: "os".to_owned(), tools };
+    let owned = |tools| OwnedToolset { toolset: "os".to_owned(), tools, manual: None };
     let list_dir: Vec<_> = crate::tools::files::tools().into_iter().take(1).collect();
     assert!(tool(vec![owned(Vec::new())]).is_none());
     assert!(tool(vec![owned(list_dir)]).is_none());
@@ -96,4 +96,26 @@ fn another_toolset_or_topic_is_refused_with_those_there_are() {
         let refused = man(&["ws_read"], raw, Lang::En);
         assert!(!refused.ok && refused.text.contains(known), "{refused:?}");
     }
+}
+
+#[test]
+fn a_toolset_of_a_server_has_the_manual_that_is_configured() {
+    let bench = TestBench::new();
+    let mut registry = Registry::builtin();
+    let tool = crate::tools::control::tools().swap_remove(0);
+    let mut files = Registry::default();
+    files.add("files", tool).unwrap();
+    files.describe("files", "Ask first.\n\n## When\n\nalways");
+    files.describe("absent", "Not there.");
+    registry.describe("ws_read", "Never shown.");
+    let run = |registry: &Registry, toolset: &str, raw: &str| {
+        let (subset, _) = registry.for_member(&[toolset.to_owned()], &[], true);
+        bench.finish(subset.run(NAME, raw, bench.cx.clone()))
+    };
+    let listed = run(&files, "files", "{}");
+    assert!(listed.text.contains("- `files`: Ask first.\n"), "{}", listed.text);
+    let shown = run(&files, "files", r#"{"toolsetId":"files"}"#);
+    assert!(shown.ok && shown.text.contains("## When\n\nalways"), "{}", shown.text);
+    let own = run(&registry, "ws_read", r#"{"toolsetId":"ws_read"}"#);
+    assert!(own.ok && !own.text.contains("Never shown"), "{}", own.text);
 }

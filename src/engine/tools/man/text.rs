@@ -30,7 +30,7 @@ impl Topic {
     }
 }
 
-pub(super) const TEXTS: [(&str, &str); 9] = [
+pub(super) const TEXTS: [(&str, &str); 10] = [
     ("control", include_str!("control.md")),
     ("ws_read", include_str!("ws_read.md")),
     ("ws_mod", include_str!("ws_mod.md")),
@@ -38,6 +38,7 @@ pub(super) const TEXTS: [(&str, &str); 9] = [
     ("personal_memory", include_str!("personal_memory.md")),
     ("team_memory", include_str!("team_memory.md")),
     ("codex_inspect_and_patch_tools", include_str!("codex_inspect_and_patch_tools.md")),
+    ("skills", include_str!("skills.md")),
     ("team_mgmt", include_str!("team_mgmt.md")),
     ("mcp_admin", include_str!("mcp_admin.md")),
 ];

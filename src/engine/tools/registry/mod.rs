@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 
 use super::args::{Args, not_run};
-use super::control::{self, CHANGE_MIND, only_in_main};
+use super::control::{self, ONLY_MAIN, only_in_main};
 use super::edits;
 use super::files;
 use super::images;
@@ -17,8 +17,8 @@ use super::memory;
 use super::outcome::ToolOutcome;
 use super::patch;
 use super::search;
-use super::tool::{Tool, ToolCx, ToolSpec};
-use super::{memory_store, readonly, shell, teams};
+use super::tool::{OtherName, Tool, ToolCx, ToolSpec};
+use super::{memory_store, readonly, shell, skill, teams};
 use crate::domain::text::{Localized, in_lang};
 use crate::domain::{Lang, Member, ShellRight};
 
@@ -31,6 +31,10 @@ pub struct Registry {
     /// In the order in which models see them.
     tools: Vec<Arc<dyn Tool>>,
     toolsets: BTreeMap<String, Vec<String>>,
+    /// What the configuration says about toolsets that are not ours.
+    manuals: BTreeMap<String, Arc<str>>,
+    /// Names that tools have in other versions of Dominds; in no toolset.
+    others: Vec<OtherName>,
     /// Tools that are not offered at the moment, with the text for a call of one.
     withheld: BTreeMap<String, Localized>,
 }
@@ -44,6 +48,8 @@ pub struct NameTaken(pub String);
 #[derive(Debug, Clone, Default)]
 pub struct ToolSubset {
     tools: Vec<Arc<dyn Tool>>,
+    /// Other names of these tools: they are not shown, and calls by them run.
+    others: Vec<OtherName>,
     withheld: BTreeMap<String, Localized>,
 }
 
@@ -55,11 +61,13 @@ impl Registry {
         tools.extend(files::tools());
         tools.extend(images::tools());
         tools.extend(search::tools());
-        tools.extend(edits::tools());
+        let (of_edits, others) = edits::tools();
+        tools.extend(of_edits);
         tools.extend(patch::tools());
         tools.extend(memory::tools());
         tools.extend(shell::tools());
         tools.push(readonly::tool());
+        tools.push(skill::tool(None));
         let reading = [&files::READING[..], &images::READING, &search::NAMES].concat();
         let writing = [&files::WRITING[..], &images::WRITING, &edits::NAMES].concat();
         let modifying = [&reading[..], &writing].concat();
@@ -72,8 +80,9 @@ impl Registry {
             ("ws_mod".to_owned(), owned(&modifying)),
             (readonly::TOOLSET.to_owned(), owned(&inspecting)),
             (shell::TOOLSET.to_owned(), owned(&shell::NAMES)),
+            (skill::TOOLSET.to_owned(), owned(&[skill::NAME])),
         ]);
-        Self { tools, toolsets, withheld: BTreeMap::new() }
+        Self { tools, toolsets, others, ..Self::default() }
     }
 
     /// Adds a tool to a toolset, making the toolset if need be.
@@ -98,6 +107,11 @@ impl Registry {
         }
     }
 
+    /// Gives a toolset a manual, if it has none of ours.
+    pub fn describe(&mut self, toolset: &str, manual: &str) {
+        self.manuals.insert(toolset.to_owned(), Arc::from(manual));
+    }
+
     /// Adds a known tool to an existing toolset.
     pub fn share(&mut self, toolset: &str, tool: &str) {
         if let Some(names) = self.toolsets.get_mut(toolset)
@@ -111,8 +125,9 @@ impl Registry {
     pub fn names(&self) -> Vec<&str> {
         let tools = self.tools.iter().map(|tool| tool.spec().name.as_ref());
         let sets = self.toolsets.keys().map(String::as_str);
+        let others = self.others.iter().map(|other| other.tool.spec().name.as_ref());
         let withheld = self.withheld.keys().map(String::as_str);
-        sets.chain(tools).chain(withheld).chain([man::NAME]).collect()
+        sets.chain(tools).chain(others).chain(withheld).chain([man::NAME]).collect()
     }
 
     /// Returns the tools of a member of a team, and the unknown names. Only a shell specialist has the tools of a
@@ -178,11 +193,15 @@ impl Registry {
         }
         granted.extend(control::NAMES);
         granted.retain(|name| !closed.contains(name));
-        let offered = |name: &str| granted.contains(name) && (main_dialog || name != CHANGE_MIND);
+        let offered =
+            |name: &str| granted.contains(name) && (main_dialog || !ONLY_MAIN.contains(&name));
         let mut tools: Vec<Arc<dyn Tool>> =
-            self.tools.iter().filter(|tool| offered(&tool.spec().name)).cloned().collect();
+            self.every_tool().filter(|tool| offered(&tool.spec().name)).cloned().collect();
         tools.extend(man::tool(self.owned(toolsets, &without, &tools)));
-        (ToolSubset { tools, withheld: self.withheld.clone() }, unknown)
+        let others = self.others.iter().filter(|other| granted.contains(&*other.of));
+        let others = others.filter(|other| !granted.contains(&*other.tool.spec().name));
+        let others = others.cloned().collect();
+        (ToolSubset { tools, others, withheld: self.withheld.clone() }, unknown)
     }
 
     /// Returns the toolsets that were granted whole, with their offered tools.
@@ -199,6 +218,7 @@ impl Registry {
         owned
             .map(|(toolset, names)| man::OwnedToolset {
                 toolset: toolset.clone(),
+                manual: self.manuals.get(toolset).cloned(),
                 tools: offered
                     .iter()
                     .filter(|tool| names.iter().any(|name| *name == tool.spec().name))
@@ -228,7 +248,11 @@ impl Registry {
     /// The tool of this name.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.tools.iter().find(|tool| tool.spec().name == name)
+        self.every_tool().find(|tool| tool.spec().name == name)
+    }
+
+    fn every_tool(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        self.tools.iter().chain(self.others.iter().map(|other| &other.tool))
     }
 }
 
@@ -254,7 +278,21 @@ impl ToolSubset {
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         self.tools.retain(|tool| other.contains(&tool.spec().name));
+        self.others.retain(|own| other.runs(&own.tool.spec().name).is_some());
         self
+    }
+
+    /// Shows the tools that have a name in Dominds 1.29 by that name, and no longer those that it has not.
+    #[must_use]
+    pub fn with_recent_names(self) -> Self {
+        let Self { tools, others, withheld } = self;
+        let (old, mut tools): (Vec<_>, Vec<_>) = tools.into_iter().partition(|tool| {
+            let name = &tool.spec().name;
+            *name == edits::APPLY || others.iter().any(|other| other.of == *name)
+        });
+        tools.extend(others.into_iter().map(|other| other.tool));
+        let others = old.into_iter().map(|tool| OtherName { of: tool.spec().name.clone(), tool });
+        Self { tools, others: others.collect(), withheld }
     }
 
     /// Adds the tools with these names that `other` offers.
@@ -283,6 +321,12 @@ impl ToolSubset {
         self.specs().any(|spec| spec.name == name)
     }
 
+    /// The tool that a call by this name runs.
+    fn runs(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        let others = self.others.iter().map(|other| &other.tool);
+        self.tools.iter().chain(others).find(|tool| tool.spec().name == name)
+    }
+
     /// Runs a call. Never fails: an error becomes a text for the model. The result is redacted.
     pub async fn run(&self, name: &str, raw_arguments: &str, cx: ToolCx) -> ToolOutcome {
         let (lang, keys) = (cx.lang, Arc::clone(&cx.keys));
@@ -293,7 +337,7 @@ impl ToolSubset {
 
     async fn outcome(&self, name: &str, raw_arguments: &str, cx: ToolCx) -> ToolOutcome {
         let lang = cx.lang;
-        let Some(tool) = self.tools.iter().find(|tool| tool.spec().name == name) else {
+        let Some(tool) = self.runs(name) else {
             return self.not_offered(name, lang);
         };
         match Args::read(raw_arguments) {
@@ -307,8 +351,8 @@ impl ToolSubset {
     }
 
     fn not_offered(&self, name: &str, lang: Lang) -> ToolOutcome {
-        if name == CHANGE_MIND && !self.tools.is_empty() {
-            return only_in_main(lang);
+        if ONLY_MAIN.contains(&name) && !self.tools.is_empty() {
+            return only_in_main(name, lang);
         }
         if let Some(why) = self.withheld.get(name) {
             return ToolOutcome::failed(why.in_lang(lang));

@@ -7,7 +7,7 @@ use super::*;
 use crate::domain::Secrets;
 use crate::tools::test_support::{TestBench, schema_lines};
 
-const INTRINSIC: [&str; 6] = control::NAMES;
+const INTRINSIC: [&str; 9] = control::NAMES;
 
 fn texts(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()
@@ -77,10 +77,10 @@ fn k12_a_member_has_what_was_granted_and_the_intrinsic_tools() {
 }
 
 #[test]
-fn a_side_dialog_is_not_offered_change_mind() {
+fn a_side_dialog_is_not_offered_what_changes_the_task_document() {
     let (subset, _) =
         Registry::builtin().for_member(&texts(&["*"]), &texts(&["change_mind"]), false);
-    assert!(!subset.contains("change_mind") && subset.contains("clear_mind"));
+    assert!(ONLY_MAIN.iter().all(|name| !subset.contains(name)) && subset.contains("clear_mind"));
     assert_eq!(ToolSubset::default().specs().count(), 0);
 }
 
@@ -97,7 +97,7 @@ fn a_name_can_be_taken_once() {
 
 #[test]
 fn every_tool_has_a_text_in_both_languages_and_a_closed_schema() {
-    for tool in &Registry::builtin().tools {
+    for tool in Registry::builtin().every_tool() {
         let spec = tool.spec();
         let (en, zh) = (spec.description.text(Lang::En), spec.description.text(Lang::Zh));
         assert!(en.is_ascii() && !en.is_empty(), "{}", spec.name);
@@ -108,6 +108,35 @@ fn every_tool_has_a_text_in_both_languages_and_a_closed_schema() {
             assert!(en.contains(&format!("`{field}`")) && zh.contains(field), "{}", spec.name);
         }
     }
+}
+
+#[test]
+fn a_tool_has_one_name_for_the_model_and_runs_by_the_other_too() {
+    let bench = TestBench::new();
+    let registry = Registry::builtin();
+    let run = |subset: &ToolSubset, name: &str, more: Value| {
+        let mut args = serde_json::json!({"path": "a", "content": "x"});
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        bench.finish(subset.run(name, &args.to_string(), bench.cx.clone()))
+    };
+    let append = |subset: &ToolSubset| run(subset, "file_append", serde_json::json!({}));
+    let (modifies, _) = registry.for_member(&texts(&["ws_mod"]), &[], true);
+    assert!(modifies.contains("prepare_file_append") && !modifies.contains("file_append"));
+    assert!(append(&modifies).ok);
+    let recent = modifies.clone().with_recent_names();
+    assert!(recent.contains("file_append") && recent.contains("read_file"));
+    for name in edits::NAMES {
+        assert!(!recent.contains(name), "{name}");
+    }
+    let prepared = run(&recent, "prepare_file_append", serde_json::json!({}));
+    assert!(append(&recent).ok && prepared.ok, "{}", prepared.text);
+    let (reads, _) = registry.for_member(&texts(&["ws_read"]), &[], true);
+    assert!(!append(&reads).ok, "it is neither shown nor run");
+    assert!(!append(&modifies.and(&reads)).ok, "nor lent");
+    let (named, unknown) = registry.for_member(&[], &texts(&["file_append"]), true);
+    assert!(named.contains("file_append") && unknown.is_empty());
+    assert!(!run(&named, "prepare_file_append", serde_json::json!({})).ok);
+    assert_eq!(bench.text("a"), "x\nx\n");
 }
 
 #[test]

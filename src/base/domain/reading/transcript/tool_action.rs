@@ -29,7 +29,7 @@ impl ToolAction {
         let (name, action): (_, fn(String) -> Self) = match tool {
             "shell_cmd" | "readonly_shell" => ("command", Self::Command),
             "apply_patch" => ("patch", Self::Patch),
-            "create_new_file" | "overwrite_entire_file" | "change_mind" => {
+            "create_new_file" | "overwrite_entire_file" | "change_mind" | "do_mind" => {
                 ("content", Self::NewText)
             }
             "read_file" => return Self::read(raw_arguments, is_of_team),

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::turns::{CacheControl, Turn, Turns};
+use crate::domain::Thinking;
 use crate::llm::request::{ModelParams, Request, ToolSchema};
 
 /// The call that returns an answer in JSON: the protocol has no other way to request an arbitrary object.
@@ -76,10 +77,12 @@ struct ToolChoice {
 #[serde(tag = "type", rename_all = "snake_case")]
 enum ThinkingMode {
     Enabled {
-        budget_tokens: u32,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        budget_tokens: Option<u32>,
     },
     /// The model decides how much.
     Adaptive,
+    Disabled,
 }
 
 #[derive(Debug, Serialize)]
@@ -93,7 +96,7 @@ impl<'a> MessagesBody<'a> {
         let turns = Turns::of(&request.messages, max_result_chars, vendor);
         let (max_tokens, thinking) = token_limits(request, turns.may_think());
         // The protocol rejects these settings together with thinking.
-        let plain = thinking.is_none();
+        let plain = matches!(thinking, None | Some(ThinkingMode::Disabled));
         let tools = tools(request, &turns);
         Self {
             model: &request.model,
@@ -127,26 +130,34 @@ fn effort(params: &ModelParams) -> Option<&str> {
     }
 }
 
-/// Output limit and thinking budget. The limit includes the budget: so the budget is at most three
-/// quarters of a limit that is set, and is added to the default limit.
+/// Output limit and thinking. The limit includes the budget: so the budget is at most three quarters of a limit
+/// that is set, and is added to the default limit.
 fn token_limits(request: &Request, may_think: bool) -> (u32, Option<ThinkingMode>) {
     let params = &request.params;
     let limit = params.max_tokens.or(request.output_limit);
+    let most = limit.unwrap_or(DEFAULT_MAX_TOKENS);
     let adaptive = effort(params).map(|_| ThinkingMode::Adaptive);
-    let (max_tokens, thinking) = match (params.thinking_budget, limit) {
+    let budget = match &params.thinking {
+        Some(Thinking::Off) => return (most, Some(ThinkingMode::Disabled)),
+        Some(Thinking::On) => {
+            let asked = ThinkingMode::Enabled { budget_tokens: None };
+            return (most, may_think.then_some(asked));
+        }
+        Some(Thinking::Adaptive) => return (most, may_think.then_some(ThinkingMode::Adaptive)),
+        Some(Thinking::Budget(tokens)) => Some(u32::try_from(*tokens).unwrap_or(u32::MAX)),
+        Some(Thinking::Given(_)) | None => params.thinking_budget,
+    };
+    let enabled = |budget_tokens| ThinkingMode::Enabled { budget_tokens: Some(budget_tokens) };
+    let (max_tokens, thinking) = match (budget, limit) {
         (Some(budget), Some(limit)) => {
-            let budget_tokens = budget.min(limit / 4 * 3);
-            let enough = budget_tokens >= MIN_THINKING_TOKENS;
-            (limit, enough.then_some(ThinkingMode::Enabled { budget_tokens }))
+            let budget = budget.min(limit / 4 * 3);
+            (limit, (budget >= MIN_THINKING_TOKENS).then(|| enabled(budget)))
         }
         (Some(budget), None) => {
-            let budget_tokens = budget.max(MIN_THINKING_TOKENS);
-            (
-                DEFAULT_MAX_TOKENS.saturating_add(budget_tokens),
-                Some(ThinkingMode::Enabled { budget_tokens }),
-            )
+            let budget = budget.max(MIN_THINKING_TOKENS);
+            (DEFAULT_MAX_TOKENS.saturating_add(budget), Some(enabled(budget)))
         }
-        (None, limit) => (limit.unwrap_or(DEFAULT_MAX_TOKENS), adaptive),
+        (None, _) => (most, adaptive),
     };
     (max_tokens, thinking.filter(|_| may_think))
 }

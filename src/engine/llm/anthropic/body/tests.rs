@@ -121,6 +121,26 @@ fn the_thinking_budget_leaves_tokens_for_the_answer() {
     }
 }
 
+#[test]
+fn what_is_said_about_thinking_decides_alone() {
+    let enabled = json!({"type": "enabled"});
+    let budget = json!({"type": "enabled", "budget_tokens": 2000});
+    for (thinking, sent, max_tokens, plain) in [
+        (Thinking::Off, json!({"type": "disabled"}), 8192, true),
+        (Thinking::On, enabled, 8192, false),
+        (Thinking::Adaptive, json!({"type": "adaptive"}), 8192, false),
+        (Thinking::Budget(2000), budget, 10_192, false),
+    ] {
+        let found = body(&with(|r| {
+            r.params.thinking = Some(thinking);
+            r.params.thinking_budget = Some(9000);
+            r.params.temperature = Some(0.5);
+        }));
+        assert_eq!((&found["thinking"], &found["max_tokens"]), (&sent, &json!(max_tokens)));
+        assert_eq!(found.get("temperature").is_some(), plain, "{found}");
+    }
+}
+
 fn round(thought: Option<Value>) -> Vec<Message> {
     let text = "hm".to_owned();
     vec![

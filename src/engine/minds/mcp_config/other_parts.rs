@@ -1,0 +1,159 @@
+//! Parts of an entry beside its tools: the manual, and prompts and resources. The latter are checked and not used:
+//! an entry that Dominds refuses is left out here as well.
+
+use serde_json::{Map, Value};
+
+use super::McpManual;
+use super::read::ServerReader;
+use crate::domain::text::{Text, localized};
+use crate::minds::nearest::remove_or_rename;
+use crate::minds::report::{clip, value_type};
+
+const PROMPTS: &str = "prompts";
+const RESOURCES: &str = "resources";
+const SKILLS: &str = "skills";
+/// Parts that are not used.
+pub(super) const UNUSED: [&str; 2] = [PROMPTS, RESOURCES];
+
+const MANUAL: &str = "manual";
+const FILTER_KEYS: [&str; 3] = ["whitelist", "blacklist", "transform"];
+const MAX_SECTIONS: usize = 50;
+
+impl ServerReader<'_, '_> {
+    /// `None` if a value has a wrong form.
+    pub(super) fn check_unused_parts(&mut self, map: &Map<String, Value>) -> Option<()> {
+        for part in UNUSED {
+            let Some(value) = map.get(part).filter(|value| !value.is_null()) else { continue };
+            let settings = self.settings(value, &[part])?;
+            let more: &[&str] =
+                if part == RESOURCES { &["mimeTypes", "maxBytes", SKILLS] } else { &[] };
+            self.check_filter(settings, &[part], more)?;
+            if part == RESOURCES {
+                self.check_resources(settings)?;
+            }
+            let id = self.id;
+            let found = localized!(
+                "`{part}` of server `{id}`: this program uses no {part} of servers; ignored",
+                "服务器 `{id}` 的 `{part}`：本程序不使用服务器的 {part}；已忽略"
+            );
+            let fix = Text::new(
+                "leave it for Dominds, or remove it: only tools are used here",
+                "可为 Dominds 保留，也可删除：这里只使用工具",
+            );
+            self.warn("unused-key", &[part], found, fix);
+        }
+        Some(())
+    }
+
+    fn check_resources(&mut self, settings: &Map<String, Value>) -> Option<()> {
+        self.texts(settings.get("mimeTypes"), &[RESOURCES, "mimeTypes"])?;
+        let most = settings.get("maxBytes").filter(|value| !value.is_null());
+        if let Some(value) = most.filter(|value| value.as_u64().is_none_or(|bytes| bytes == 0)) {
+            let fix = Text::new("write a whole number above 0", "请写大于 0 的整数");
+            self.report_wrong_type(&[RESOURCES, "maxBytes"], value, fix);
+            return None;
+        }
+        let Some(value) = settings.get(SKILLS).filter(|value| !value.is_null()) else {
+            return Some(());
+        };
+        let skills = self.settings(value, &[RESOURCES, SKILLS])?;
+        self.check_filter(skills, &[RESOURCES, SKILLS], &["enabled"])?;
+        match skills.get("enabled") {
+            None | Some(Value::Null | Value::Bool(_)) => Some(()),
+            Some(value) => {
+                let fix = Text::new("write `true` or `false`", "请写 `true` 或 `false`");
+                self.report_wrong_type(&[RESOURCES, SKILLS, "enabled"], value, fix);
+                None
+            }
+        }
+    }
+
+    fn settings<'v>(&mut self, value: &'v Value, keys: &[&str]) -> Option<&'v Map<String, Value>> {
+        if let Value::Object(settings) = value {
+            return Some(settings);
+        }
+        let fix = Text::new(
+            "write a map such as `{ whitelist: [], blacklist: [] }`",
+            "请写成映射，如 `{ whitelist: [], blacklist: [] }`",
+        );
+        self.report_wrong_type(keys, value, fix);
+        None
+    }
+
+    /// Checks the lists and the steps of `transform`, and names unknown keys.
+    fn check_filter(
+        &mut self,
+        settings: &Map<String, Value>,
+        at: &[&str],
+        more: &[&str],
+    ) -> Option<()> {
+        let known = || FILTER_KEYS.into_iter().chain(more.iter().copied());
+        for key in settings.keys().filter(|key| !known().any(|name| name == *key)) {
+            let (shown, place, id) = (clip(key), at.join("."), self.id);
+            let found = localized!(
+                "unknown key `{shown}` in `{place}` of server `{id}`; ignored",
+                "服务器 `{id}` 的 `{place}` 有未知的键 `{shown}`；已忽略"
+            );
+            let fix = remove_or_rename(key, known());
+            self.warn("unknown-key", &[at, &[key.as_str()]].concat(), found, fix);
+        }
+        for list in ["whitelist", "blacklist"] {
+            self.texts(settings.get(list), &[at, &[list]].concat())?;
+        }
+        self.name_rules(settings.get("transform"), &[at, &["transform"]].concat())?;
+        Some(())
+    }
+
+    /// The manual; one of a wrong form is reported and left out, and the server stays.
+    pub(super) fn manual(&mut self, value: Option<&Value>) -> Option<McpManual> {
+        let value = value.filter(|value| !value.is_null())?;
+        let manual = match value {
+            Value::String(text) => Some(McpManual { text: text.clone(), ..McpManual::default() }),
+            Value::Object(map) => manual_of(map),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
+        };
+        if manual.is_none() {
+            let (id, kind) = (self.id, value_type(value));
+            let found = localized!(
+                [kind] "the `manual` of server `{id}` is not understood ({kind}); ignored",
+                "服务器 `{id}` 的 `manual` 无法理解（{kind}）；已忽略"
+            );
+            let fix = Text::new(
+                "write a text, or `{ content: …, contentFile: …, sections: { TITLE: … } }`",
+                "请写文本，或 `{ content: …, contentFile: …, sections: { 标题: … } }`",
+            );
+            self.warn("manual", &[MANUAL], found, fix);
+        }
+        manual
+    }
+}
+
+/// `None` if a value is no text.
+fn manual_of(map: &Map<String, Value>) -> Option<McpManual> {
+    let text = |key: &str| match map.get(key) {
+        None | Some(Value::Null) => Some(None),
+        Some(value) => value.as_str().map(|text| Some(text.to_owned())),
+    };
+    let section = |title: Option<&str>, content: &Value| {
+        let (title, content) = (title?.trim(), content.as_str()?.trim());
+        Some(format!("## {title}\n\n{content}"))
+    };
+    let mut parts: Vec<String> = text("content")?.into_iter().collect();
+    match map.get("sections") {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(sections)) => {
+            let all = sections.iter().take(MAX_SECTIONS);
+            let all: Option<Vec<_>> =
+                all.map(|(title, text)| section(Some(title.as_str()), text)).collect();
+            parts.extend(all?);
+        }
+        Some(Value::Array(sections)) => {
+            let of = |item: &Value| section(item.get("title")?.as_str(), item.get("content")?);
+            let all: Option<Vec<_>> = sections.iter().take(MAX_SECTIONS).map(of).collect();
+            parts.extend(all?);
+        }
+        Some(Value::Bool(_) | Value::Number(_) | Value::String(_)) => return None,
+    }
+    let file = text("contentFile")?.map(|path| path.trim().to_owned());
+    Some(McpManual { text: parts.join("\n\n"), file: file.filter(|path| !path.is_empty()) })
+}
