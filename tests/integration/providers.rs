@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::mpsc::{Receiver, channel};
@@ -21,6 +22,9 @@ use crate::common::http::{self, Request, page};
 use crate::common::wait::{LIMIT, output};
 
 const KEY: &str = "sk-canary-1234";
+/// The answer to a request with a login.
+const LOGIN_ANSWER: &str = "data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"delta\":\"ok\"}\n\n\
+                            data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[]}}\n\n";
 
 /// Returns the answer of a server, by the first part of the path.
 fn answer(path: &str, body: &str) -> String {
@@ -46,6 +50,7 @@ fn answer(path: &str, body: &str) -> String {
             page("400 Bad Request", json, &error("I do not take that"))
         }
         "quirk" => page("200 OK", "text/event-stream", streamed),
+        "login" => page("200 OK", "text/event-stream", LOGIN_ANSWER),
         "key" => page("401 Unauthorized", json, &error(&format!("bad key {KEY}"))),
         "model" => page("404 Not Found", json, &error("no such model")),
         "busy" => page("429 Too Many", json, &error("no credit")),
@@ -218,6 +223,55 @@ fn doctor_says_of_every_provider_what_is_wrong_and_how_to_fix_it() {
         assert!(text.is_none_or(|text| says("text", text)) && says("fix", fix), "{row}");
     }
     assert!(!format!("{found:?}").contains(KEY));
+}
+
+#[test]
+fn a_login_is_sent_after_consent_alone_and_what_is_wrong_with_it_is_said() {
+    let (port, heads) = server();
+    let url = format!("http://127.0.0.1:{port}/login/backend-api/");
+    let place = Place::new(&format!(
+        "  p: {{ apiType: codex, baseUrl: '{url}', models: {{ m: {{}} }} }}\n"
+    ));
+    let folder = place.top.path().join("codex");
+    let file = folder.join("auth.json");
+    fs::create_dir(&folder).expect("a folder");
+    let private = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("its mode");
+    };
+    private(&folder, 0o700);
+    let variable = ("CODEX_HOME", folder.to_str().expect("a path"));
+    let login = |mode: &str| {
+        let tokens = json!({"id_token": "id-canary", "access_token": "access-canary",
+            "refresh_token": "refresh-canary", "account_id": "account-7"});
+        let text = json!({"auth_mode": mode, "tokens": tokens}).to_string();
+        fs::write(&file, text).expect("a file");
+        private(&file, 0o600);
+    };
+    let refused = |variables: &[(&str, &str)], words: &str, fix: &str| {
+        let found = place.found(variables);
+        let says =
+            |field: &str, words: &str| found[0][field].as_str().unwrap_or("").contains(words);
+        assert!(says("text", words) && says("fix", fix), "{found:?}");
+        assert!(!format!("{found:?}").contains("canary"), "{found:?}");
+    };
+    login("chatgpt");
+    refused(&[variable], "nobody has agreed to that", "dominds-tui trust");
+    let agreed = place.program(&["trust", "--yes"], &[variable]);
+    assert!(agreed.status.success(), "{agreed:?}");
+    let shown = String::from_utf8_lossy(&agreed.stdout).into_owned();
+    assert!(shown.contains(file.to_str().expect("a path")), "{shown}");
+    refused(&[variable, ("CODEX_ACCESS_TOKEN", "x")], "CODEX_ACCESS_TOKEN", "codex login");
+    login("apikey");
+    refused(&[variable], "holds an API key", "codex login");
+    assert!(heads.try_recv().is_err(), "nothing was sent so far");
+    login("chatgpt");
+    let found = place.found(&[variable]);
+    assert_eq!(found[0]["ok"], true, "{found:?}");
+    let head = heads.recv_timeout(LIMIT).expect("a request").to_ascii_lowercase();
+    assert!(head.starts_with("post /login/backend-api/codex/responses "), "{head}");
+    assert!(head.contains("authorization: bearer access-canary"), "{head}");
+    fs::remove_file(&file).expect("it was there");
+    refused(&[variable], "there is no ", "codex login");
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! cancels the request at once.
 
 pub mod anthropic;
+pub mod codex;
 pub mod compat;
 pub mod endpoint;
 mod error;
@@ -47,6 +48,7 @@ use futures_util::stream::BoxStream;
 
 pub use address::{Destination, destination};
 pub use anthropic::Anthropic;
+pub use codex::{Codex, CodexLogin, LOGIN_FILE, LOGIN_SERVER};
 pub use compat::Compat;
 pub use endpoint::{AnswerLimits, Endpoint, Secret};
 pub use error::{ErrorClass, LlmError};

@@ -3,6 +3,8 @@
 
 use std::collections::VecDeque;
 
+use reqwest::header::HeaderValue;
+
 use super::error::LlmError;
 use super::sse::SseEvent;
 use super::{Endpoint, GenEvent, Message, Request};
@@ -14,6 +16,11 @@ pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
     /// Headers of every request.
     const HEADERS: &'static [(&'static str, &'static str)] = &[];
     type Fold: StreamFold;
+
+    /// Headers of every request with values of their own.
+    fn headers(&self) -> Vec<(&'static str, HeaderValue)> {
+        Vec::new()
+    }
 
     /// The path below the base URL.
     fn path(&self, base: &str) -> &'static str;

@@ -33,10 +33,14 @@ impl FirstModel {
     /// The files that name the model.
     pub const PATHS: [&'static str; 2] = [TEAM_FILE, LLM_FILE];
 
-    /// The built-in providers that this program can use, without a model, and the names of models that it knows.
+    /// The built-in providers that this program can use with a key, without a model, and the names of models that it knows.
     #[must_use]
     pub fn built_in() -> Vec<(Self, Vec<String>)> {
-        let usable = builtin_providers().into_iter().filter(|one| one.unusable_reason().is_none());
+        // A login has no variable with a key, for which a person is asked here.
+        let has_key = |one: &ProviderConfig| one.api_type != ApiType::Codex;
+        let usable = builtin_providers()
+            .into_iter()
+            .filter(|one| has_key(one) && one.unusable_reason().is_none());
         let offered = usable.map(|one| {
             let models = one.families.iter().map(|model| model.key.clone()).collect();
             let first = Self {

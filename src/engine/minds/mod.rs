@@ -196,9 +196,8 @@ impl Minds {
     /// The environment variables with API keys of providers.
     #[must_use]
     pub fn key_variables(&self) -> Vec<String> {
-        // The variable of Codex names a folder.
-        let with_key = self.providers().iter().filter(|one| one.api_type != ApiType::Codex);
-        with_key.filter_map(|provider| provider.api_key_env_var.clone()).collect()
+        let variables = self.providers().iter().filter_map(ProviderConfig::key_variable);
+        variables.map(str::to_owned).collect()
     }
 
     /// The servers of `mcp.yaml`.

@@ -14,7 +14,7 @@ use crate::consent::{Trust, is_inside};
 use crate::domain::safety::references::VAULT_KEY;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::safety::trust::Unagreed;
-use crate::domain::text::localized;
+use crate::domain::text::{Localized, localized};
 use crate::domain::time::Clock as _;
 use crate::domain::{Lang, Problem, Problems, SideDialogLimits};
 use crate::driver::{
@@ -25,8 +25,8 @@ use crate::hive::{
     self, AnyStore, Hive, KnownVaults, Permission as StorePermission, StoreChoice, VaultKeys,
 };
 use crate::llm::{
-    self, Anthropic, Clients, Compat, Endpoint, ErrorClass, LlmError, Mock, Provider, Remote,
-    Responses, Scripted, Secret, Sequence,
+    self, Anthropic, Clients, Codex, CodexLogin, Compat, Endpoint, ErrorClass, LlmError, Mock,
+    Provider, Remote, Responses, Scripted, Secret, Sequence,
 };
 use crate::manage;
 use crate::mcp::{self, Servers};
@@ -39,6 +39,9 @@ use crate::tools::{Environment, OutputLogMode, ProcessRegistry, Registry, ShellS
 use crate::yaml;
 
 pub use sandbox::sandbox_config;
+
+/// A login of the codex program that its file does not have.
+const OTHER_LOGIN: &str = "CODEX_ACCESS_TOKEN";
 
 /// They run all tasks, which mostly wait: more would mostly cause wake-ups. One alone would stop all streams
 /// while a task writes a step.
@@ -327,6 +330,7 @@ pub struct ConfiguredSource {
     clients: Clients,
     answer: AnswerLimit,
     mocks: Mutex<BTreeMap<PathBuf, Mock>>,
+    logins: Mutex<BTreeMap<PathBuf, Arc<CodexLogin>>>,
 }
 
 impl ConfiguredSource {
@@ -338,6 +342,7 @@ impl ConfiguredSource {
             clients: Clients::on_own_thread(),
             answer,
             mocks: Mutex::new(BTreeMap::new()),
+            logins: Mutex::new(BTreeMap::new()),
         }
     }
 
@@ -347,7 +352,8 @@ impl ConfiguredSource {
             .api_key(&env::variable)
             .map_err(|problem| LlmError::new(ErrorClass::Rejected, problem.message()))?;
         // The log must never contain it.
-        logs::vault().learn(config.api_key_env_var.clone(), key.clone());
+        let variable = config.key_variable().map(str::to_owned);
+        logs::vault().learn(variable.clone(), key.clone());
         let connection = &config.connection;
         if let Some(path) = connection.ca_file.as_deref()
             && (path.starts_with(&self.workspace) || is_inside(path, &self.workspace))
@@ -362,11 +368,34 @@ impl ConfiguredSource {
         Ok(Endpoint {
             limits: answer_limits(connection, self.answer),
             ca_file: connection.ca_file.clone(),
-            api_key_variable: config.api_key_env_var.clone(),
+            api_key_variable: variable,
             api_key: key.as_deref().and_then(Secret::new),
             tool_result_chars: config.tool_result_max_chars,
             ..Endpoint::new(&config.base_url)
         })
+    }
+
+    /// A provider with a `ChatGPT` login. The login of a folder is shared, so that it is renewed once for all.
+    fn codex(&self, config: &ProviderConfig) -> Result<Codex, ProviderError> {
+        let rejected =
+            |text: Localized| ProviderError::from(LlmError::new(ErrorClass::Rejected, text));
+        if env::variable(OTHER_LOGIN).is_some() {
+            return Err(rejected(localized!(
+                "{OTHER_LOGIN} is set, which cannot be renewed and is not used: unset it, and log in with `codex login`",
+                "已设置 {OTHER_LOGIN}，它无法续期，因此不使用：请取消该变量，并执行 `codex login` 登录"
+            )));
+        }
+        let folder = config.login_folder(&env::variable).map_err(rejected)?;
+        let new = |folder: &Path| {
+            let (clock, vault) = (Arc::new(SystemClock), logs::vault().clone());
+            Arc::new(CodexLogin::new(folder, self.clients.clone(), clock, vault))
+        };
+        let login = {
+            let mut logins = self.logins.lock().unwrap_or_else(PoisonError::into_inner);
+            logins.entry(folder).or_insert_with_key(|folder| new(folder)).clone()
+        };
+        login.check()?;
+        Ok(Codex::new(login, self.endpoint(config)?, self.clients.clone()))
     }
 
     /// Returns the mock of a folder, one per folder: it caches the files it has read.
@@ -404,12 +433,13 @@ impl ProviderSource for ConfiguredSource {
                 )))
             }
             ApiType::Mock => Ok(Arc::new(self.mock(config))),
-            ApiType::Codex | ApiType::Google | ApiType::Unknown(_) => {
+            ApiType::Codex => Ok(Arc::new(self.codex(config)?)),
+            ApiType::Google | ApiType::Unknown(_) => {
                 let (key, api_type) = (&config.key, config.api_type.name());
                 let text = localized!(
-                    "provider {key}: apiType {api_type} is not supported; use anthropic, openai, \
+                    "provider {key}: apiType {api_type} is not supported; use anthropic, codex, openai, \
                      openai-compatible or mock",
-                    "提供方 {key}：不支持 apiType {api_type}；请使用 anthropic、openai、\
+                    "提供方 {key}：不支持 apiType {api_type}；请使用 anthropic、codex、openai、\
                      openai-compatible 或 mock"
                 );
                 Err(LlmError::new(ErrorClass::Rejected, text).into())

@@ -14,7 +14,7 @@ use crate::domain::teams::org::MAIN;
 use crate::domain::text::{Localized, localized};
 use crate::domain::{AgentId, Member, TeamName};
 use crate::hive::{Folder, StoreState};
-use crate::llm::destination;
+use crate::llm::{Destination, LOGIN_FILE, LOGIN_SERVER, destination};
 use crate::minds::mcp_config::{McpFile, Transport};
 use crate::minds::new_team::SPAWN_TOOLSETS;
 use crate::minds::{ApiType, Env, Minds, ProviderConfig, STORE_FOLDER};
@@ -35,7 +35,7 @@ pub(super) fn all_entries(
     entries.extend(declared);
     for config in providers(minds, env) {
         // An unusable provider is reported when it is used.
-        entries.extend(provider_entry(workspace, config).ok().flatten());
+        entries.extend(provider_entry(workspace, config, env).ok().flatten());
     }
     entries.extend(autonomy_entries(minds).map(|(_, entry)| entry));
     entries.extend(spawn_entry(minds));
@@ -117,13 +117,18 @@ pub(super) fn tool_digest(server_digest: &str, tool: &ToolFacts) -> String {
     digest(&["tool", server_digest, &tool.name, &tool.digest])
 }
 
-/// Returns the entry of a provider; `None` if it sends nothing to another machine.
+/// Where a `ChatGPT` login may go, unless it stays on this machine.
+const LOGIN_ADDRESS: &str = "https://chatgpt.com";
+
+/// Returns the entry of a provider; `None` if it sends nothing to another machine, and no login.
 ///
 /// # Errors
-/// Its address is invalid, or its folder of answers is outside the workspace; the message for the user.
+/// Its address is invalid, its folder of answers is outside the workspace, or its login may not be used so; the message
+/// for the user.
 pub(super) fn provider_entry(
     workspace: &Path,
     config: &ProviderConfig,
+    env: Env<'_>,
 ) -> Result<Option<TrustEntry>, Localized> {
     let key = &config.key;
     if config.api_type == ApiType::Mock {
@@ -142,10 +147,12 @@ pub(super) fn provider_entry(
             "提供方 {key}：baseUrl 不是网址"
         ));
     };
-    if destination.this_machine {
+    let is_login = config.api_type == ApiType::Codex;
+    if destination.this_machine && !is_login {
         return Ok(None);
     }
-    let mut act = match &config.api_key_env_var {
+    let mut act = match config.key_variable() {
+        _ if is_login => login_act(workspace, config, &destination, env)?,
         Some(variable) => {
             format!("sends dialogs and the key in {variable} to {}", destination.address)
         }
@@ -156,6 +163,36 @@ pub(super) fn provider_entry(
     }
     let digest = digest(&["provider", key, &act]);
     Ok(Some(TrustEntry::new(TrustKind::Provider, key, &act, digest)))
+}
+
+/// What a provider does with a `ChatGPT` login. Anybody's file can name the provider, so the login goes nowhere but to its
+/// own server and to this machine.
+fn login_act(
+    workspace: &Path,
+    config: &ProviderConfig,
+    to: &Destination,
+    env: Env<'_>,
+) -> Result<String, Localized> {
+    let (key, address) = (&config.key, &to.address);
+    if address != LOGIN_ADDRESS && !to.this_machine {
+        return Err(localized!(
+            "provider {key}: a ChatGPT login is sent to {LOGIN_ADDRESS} alone, not to {address}",
+            "提供方 {key}：ChatGPT 登录只会发送到 {LOGIN_ADDRESS}，不会发送到 {address}"
+        ));
+    }
+    let folder = config.login_folder(env)?;
+    if is_inside(&folder, workspace) {
+        let folder = folder.display();
+        return Err(localized!(
+            "provider {key}: the folder of its login, {folder}, is in the workspace, where members can read it",
+            "提供方 {key}：其登录所在的文件夹 {folder} 位于工作区内，成员可以读取"
+        ));
+    }
+    let file = folder.join(LOGIN_FILE);
+    Ok(format!(
+        "sends dialogs and the ChatGPT login in {} to {address}, renews the login at {LOGIN_SERVER}, and writes it back",
+        file.display()
+    ))
 }
 
 /// Returns one entry for each rule that leaves decisions to members.

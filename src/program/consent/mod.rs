@@ -64,7 +64,7 @@ impl Trust {
     /// The recorded consent, and consent to this provider for this run: the person has just entered it.
     pub fn for_entered(workspace: &Path, config: &ProviderConfig) -> Self {
         let mut trust = Self::recorded(workspace);
-        let entry = list::provider_entry(workspace, config).ok().flatten();
+        let entry = list::provider_entry(workspace, config, &env::variable).ok().flatten();
         trust.agreed_for_this_run.extend(entry.map(|entry| entry.digest));
         trust
     }
@@ -173,7 +173,7 @@ impl Trust {
     /// # Errors
     /// The message for the user; nothing is recorded then.
     pub fn agree_to_entered(&self, config: &ProviderConfig) -> Result<(), Localized> {
-        match list::provider_entry(&self.workspace, config)? {
+        match list::provider_entry(&self.workspace, config, &env::variable)? {
             Some(entry) => self.agree(&[entry.digest]),
             None => Ok(()),
         }
@@ -255,7 +255,9 @@ impl Trust {
     /// # Errors
     /// It cannot be used, with or without consent; the message for the user.
     pub fn provider(&self, config: &ProviderConfig) -> Result<Option<Unagreed>, Localized> {
-        let Some(entry) = list::provider_entry(&self.workspace, config)? else { return Ok(None) };
+        let Some(entry) = list::provider_entry(&self.workspace, config, &env::variable)? else {
+            return Ok(None);
+        };
         Ok(self.if_unagreed(entry, &self.agreed()))
     }
 }

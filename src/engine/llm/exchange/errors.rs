@@ -75,7 +75,7 @@ pub(super) fn not_an_answer(body: &[u8]) -> LlmError {
 }
 
 /// `base`: the address of the provider, as it is configured.
-pub(super) fn network_error(error: &reqwest::Error, base: &str) -> LlmError {
+pub(in crate::llm) fn network_error(error: &reqwest::Error, base: &str) -> LlmError {
     let cause = root_cause(error);
     if error.is_builder() {
         return rejected(localized!("cannot make the request: {cause}", "无法发出请求：{cause}"));

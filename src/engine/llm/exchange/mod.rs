@@ -34,10 +34,11 @@ use crate::domain::text::localized;
 use deadlines::Deadlines;
 use errors::{
     NESTED_TOO_DEEP, NO_CONTENT, NOT_AN_ADDRESS, TOO_LARGE, TOO_MANY_PAUSES, cut_off, malformed,
-    network_error, not_an_answer, rejected,
+    not_an_answer, rejected,
 };
 use packed::Packed;
 
+pub(super) use errors::network_error;
 pub(super) use models::list_models;
 
 /// Bytes of an error body that are read.
@@ -201,6 +202,9 @@ impl<P: Protocol> Exchange<P> {
         }
         for (name, value) in P::HEADERS {
             http = http.header(*name, *value);
+        }
+        for (name, value) in self.protocol.headers() {
+            http = http.header(name, value);
         }
         Ok(match key {
             Some(value) => http.header(P::KEY.0, value),

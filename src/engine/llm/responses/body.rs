@@ -8,6 +8,8 @@ use crate::llm::request::{Request, ToolSchema};
 
 /// Requests thoughts in a form that can be sent back although nothing is stored.
 const ENCRYPTED: &str = "reasoning.encrypted_content";
+/// Where there are no instructions, but some are wanted.
+const SOME_INSTRUCTIONS: &str = "Answer the message.";
 
 /// The request body. Unset options are omitted.
 #[derive(Debug, Serialize)]
@@ -104,6 +106,14 @@ impl<'a> ResponsesBody<'a> {
             prompt_cache_key: params.cache_key.as_deref(),
             service_tier: params.service_tier.as_deref(),
         }
+    }
+}
+
+impl ResponsesBody<'_> {
+    /// The same as the server of a `ChatGPT` login takes it.
+    pub(super) fn for_login(self) -> Self {
+        let instructions = self.instructions.or(Some(SOME_INSTRUCTIONS));
+        Self { instructions, stream: true, max_output_tokens: None, ..self }
     }
 }
 

@@ -15,6 +15,16 @@ use super::{Endpoint, Request};
 use body::ResponsesBody;
 use fold::ResponsesFold;
 
+/// The body of a request with a `ChatGPT` login: its server answers only in streams, wants instructions, and refuses a
+/// limit of the output.
+pub(super) fn login_body(
+    request: &Request,
+    endpoint: &Endpoint,
+) -> Result<Vec<u8>, serde_json::Error> {
+    let body = ResponsesBody::new(request, endpoint.tool_result_chars);
+    serde_json::to_vec(&body.for_login())
+}
+
 /// The protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Responses;

@@ -48,7 +48,7 @@ const QWEN: &[ModelFamily] = &[("qwen3-coder-plus", 1_000_000, Some(65_536), fal
 pub(super) fn families(provider: &str) -> Vec<ModelInfo> {
     let table = match provider {
         "anthropic" => ANTHROPIC,
-        "openai" => OPENAI,
+        "codex" | "openai" => OPENAI,
         "deepseek" => DEEPSEEK,
         "bigmodel" | "z.ai" => GLM,
         "minimaxi.com" | "minimaxi.com-coding-plan" | "minimax.io" | "minimax.io-coding-plan" => {

@@ -1,5 +1,7 @@
 //! A model provider with its effective settings, and the settings of its models.
 
+use std::path::PathBuf;
+
 use super::PATH;
 use super::connection::Connection;
 use super::retry::RetryConfig;
@@ -21,6 +23,9 @@ const GEMINI: Text = Text::new(
     "Gemini 也支持 Chat Completions：请写一项，`apiType: openai-compatible`，\
      `baseUrl: https://generativelanguage.googleapis.com/v1beta/openai`",
 );
+
+/// The variable with the folder of a `ChatGPT` login, if a provider names no other.
+const LOGIN_VARIABLE: &str = "CODEX_HOME";
 
 /// The protocol a provider speaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,10 +83,11 @@ impl ApiType {
         match self {
             Self::Anthropic
             | Self::AnthropicCompatible
+            | Self::Codex
             | Self::OpenAi
             | Self::OpenAiCompatible
             | Self::Mock => true,
-            Self::Codex | Self::Google | Self::Unknown(_) => false,
+            Self::Google | Self::Unknown(_) => false,
         }
     }
 
@@ -181,12 +187,35 @@ impl ProviderConfig {
         self.families.iter().filter(belongs).max_by_key(|family| family.key.len())
     }
 
-    /// The API key, if a variable is named. A mock provider needs none.
+    /// The environment variable with the API key; that of a `ChatGPT` login names a folder.
+    #[must_use]
+    pub fn key_variable(&self) -> Option<&str> {
+        self.api_key_env_var.as_deref().filter(|_| self.api_type != ApiType::Codex)
+    }
+
+    /// The folder of a `ChatGPT` login: what its variable says, else that of the codex program.
+    ///
+    /// # Errors
+    /// There is no such folder; the message for the user.
+    pub fn login_folder(&self, env: Env) -> Result<PathBuf, Localized> {
+        let variable = self.api_key_env_var.as_deref().unwrap_or(LOGIN_VARIABLE);
+        let named = env(variable).filter(|folder| !folder.trim().is_empty()).map(PathBuf::from);
+        let own = || Some(PathBuf::from(env("HOME")?).join(".codex"));
+        named.or_else(own).filter(|folder| folder.is_absolute()).ok_or_else(|| {
+            let key = &self.key;
+            localized!(
+                "provider `{key}`: set {variable} to the absolute path of the folder with the ChatGPT login",
+                "模型服务 `{key}`：请将 {variable} 设为 ChatGPT 登录所在文件夹的绝对路径"
+            )
+        })
+    }
+
+    /// The API key, if a variable is named. A mock provider and a `ChatGPT` login need none.
     ///
     /// # Errors
     /// The named variable is not set, or blank.
     pub fn api_key(&self, env: Env) -> Result<Option<String>, Problem> {
-        let Some(name) = &self.api_key_env_var else {
+        let Some(name) = self.key_variable() else {
             return Ok(None);
         };
         if self.api_type == ApiType::Mock {
@@ -230,8 +259,8 @@ impl ProviderConfig {
                 GEMINI
             } else {
                 Text::new(
-                    "use `anthropic`, `openai`, `openai-compatible` or `mock`",
-                    "请使用 `anthropic`、`openai`、`openai-compatible` 或 `mock`",
+                    "use `anthropic`, `codex`, `openai`, `openai-compatible` or `mock`",
+                    "请使用 `anthropic`、`codex`、`openai`、`openai-compatible` 或 `mock`",
                 )
             };
             return Some((found, fix.into()));

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::domain::{Dialect, Problem, Quirk, Quirks, ThinkingReplay};
+use crate::samples::assert_translated;
 
 fn find<'a>(providers: &'a [ProviderConfig], key: &str) -> &'a ProviderConfig {
     providers.iter().find(|provider| provider.key == key).unwrap_or_else(|| panic!("no {key}"))
@@ -142,6 +143,31 @@ providers:
     assert!(
         problem.text.to_string().contains("A_KEY") && problem.fix.to_string().contains("A_KEY")
     );
+}
+
+#[test]
+fn a_login_is_in_the_folder_that_its_variable_names_and_is_no_key() {
+    let text =
+        "providers: { a: { apiType: codex, apiKeyEnvVar: A_HOME }, b: { apiType: codex } }\n";
+    let (providers, _) = read(text);
+    let (a, b) = (find(&providers, "a"), find(&providers, "b"));
+    assert_eq!((a.key_variable(), a.api_key(&|_| None).unwrap()), (None, None));
+    let env = |name: &str| match name {
+        "A_HOME" => Some("/elsewhere".to_owned()),
+        "HOME" => Some("/home/me".to_owned()),
+        _ => None,
+    };
+    let folder = |of: &ProviderConfig, env: Env| {
+        of.login_folder(env).map(|folder| folder.display().to_string())
+    };
+    assert_eq!(folder(a, &env).unwrap(), "/elsewhere");
+    assert_eq!(folder(b, &env).unwrap(), "/home/me/.codex");
+    let relative = |name: &str| (name == "A_HOME").then(|| "here".to_owned());
+    for refused in [folder(a, &relative), folder(b, &|_| None)] {
+        let text = refused.unwrap_err();
+        assert!(text.to_string().contains("absolute path"), "{text}");
+        assert_translated(&text);
+    }
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn an_unusable_model_or_provider_is_reported_once_with_its_line_and_fix() {
     for (member, id, line, hint) in [
         ("provider: locl", "team/unknown-provider/locl", Some(5), "`local`"),
         ("model: smal", "team/unknown-model/local/smal", Some(5), "`small`"),
-        ("provider: old", "llm/unusable-provider/old", Some(6), "openai-compatible"),
+        ("provider: old", "llm/unusable-provider/old", Some(6), "http://"),
         ("provider: odd", "llm/unusable-provider/odd", Some(7), "openai-compatible"),
         ("provider: bare", "llm/unusable-provider/bare", Some(8), "http://"),
     ] {

@@ -393,6 +393,41 @@ fn a_provider_with_an_invalid_address_or_a_folder_elsewhere_cannot_be_used() {
 }
 
 #[test]
+fn a_login_waits_wherever_it_is_sent_and_goes_to_its_own_server_or_this_machine_alone() {
+    let fixture = Fixture::new();
+    let home = fixture.top.path().join("home");
+    let entry = |base: &str, folder: &Path| {
+        let llm = format!(
+            "providers: {{ p: {{ apiType: codex, baseUrl: '{base}', models: {{ m: {{}} }} }} }}\n"
+        );
+        fixture.write(".minds/llm.yaml", &llm);
+        let minds = fixture.minds();
+        let env = |name: &str| (name == "CODEX_HOME").then(|| folder.display().to_string());
+        let config = minds.provider("p").unwrap();
+        list::provider_entry(&fixture.workspace(), config, &env)
+    };
+    let own = "https://chatgpt.com/backend-api/";
+    for (base, address) in
+        [(own, "https://chatgpt.com"), ("http://127.0.0.1:1", "http://127.0.0.1:1")]
+    {
+        let act = entry(base, &home).unwrap().expect("it waits").act;
+        for part in [home.join("auth.json").to_str().unwrap(), address, "https://auth.openai.com"] {
+            assert!(act.contains(part), "{act}");
+        }
+    }
+    for (base, folder, fault) in [
+        ("https://evil.example/backend-api/", home.clone(), "sent to https://chatgpt.com alone"),
+        ("http://chatgpt.com/backend-api/", home.clone(), "sent to https://chatgpt.com alone"),
+        (own, fixture.workspace().join(".codex"), "is in the workspace"),
+        (own, PathBuf::from("relative"), "absolute path"),
+    ] {
+        let error = entry(base, &folder).unwrap_err();
+        assert!(error.to_string().contains(fault), "{error}");
+        assert_translated(&error);
+    }
+}
+
+#[test]
 fn the_digest_of_a_server_covers_its_program_wherever_path_finds_it() {
     let fixture = Fixture::new();
     let run = |fixture: &Fixture| {

@@ -13,7 +13,7 @@ use crate::consent::Trust;
 use crate::domain::Problem;
 use crate::driver::{ProviderError, ProviderSource};
 use crate::llm::{ErrorClass, LlmError, Message, ModelParams, Provider, Request};
-use crate::minds::{Env, FirstModel, Minds, ProviderConfig};
+use crate::minds::{ApiType, Env, FirstModel, Minds, ProviderConfig};
 use crate::platform::env;
 
 const MAX_CONCURRENT: usize = 16;
@@ -230,7 +230,15 @@ async fn ask(provider: &dyn Provider, model: &str, streaming: bool) -> Result<()
 }
 
 fn failure(error: &LlmError, config: &ProviderConfig) -> ProbeResult {
-    ProbeResult::failed(error.to_string(), fix_for(error, config.api_key_env_var.as_deref()))
+    let is_about_login = config.api_type == ApiType::Codex
+        && error.class() == ErrorClass::Rejected
+        && matches!(error.status(), None | Some(401 | 403));
+    let fix = if is_about_login {
+        "do what it says; a new login is made by `codex login`".to_owned()
+    } else {
+        fix_for(error, config.key_variable())
+    };
+    ProbeResult::failed(error.to_string(), fix)
 }
 
 /// Returns the fix of a failed request, for the user.
