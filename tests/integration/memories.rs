@@ -1,10 +1,12 @@
 //! What teams remember, from the command line: without a driver, and with one that runs.
 
 use std::fs;
+use std::thread;
 
 use serde_json::{Value, json};
 
 use crate::common::files;
+use crate::common::wait::eventually;
 use crate::serving::Driver;
 use crate::teams::run;
 
@@ -88,5 +90,57 @@ fn s12_9_memories_are_exported_and_become_a_part_of_the_texts_of_a_member() {
     }
     let listed = driver.json(&["memory", "list", "--json"]);
     assert_eq!(listed["memories"][0]["type"], json!("historical"));
+    driver.ok(&["memory", "save", "short", "make"], 0);
+    driver.ok(&["memory", "promote", "short", "--to", "lead"], 0);
+    let knowhow = fs::read_to_string(workspace.join(".minds/team/lead/knowhow.md"));
+    assert!(knowhow.expect("a file").ends_with("needs make.\n\nmake\n"), "words are no text");
     assert_eq!(run(&driver, &["memory", "promote", "a/b", "--to", "nobody"]).0, Some(2));
+}
+
+#[test]
+fn s12_6_of_two_programs_that_save_a_key_at_once_one_is_refused() {
+    let driver = with_memory(Driver::ended());
+    driver.ok(&["memory", "list"], 0);
+    for n in 0..5 {
+        let key = format!("k{n}");
+        let save = |text: &str| run(&driver, &["memory", "save", key.as_str(), text]);
+        let said = thread::scope(|scope| {
+            let (one, two) = (scope.spawn(|| save("one")), scope.spawn(|| save("two")));
+            [one, two].map(|saved| saved.join().expect("a thread"))
+        });
+        let mut statuses: Vec<Option<i32>> = said.iter().map(|(status, _)| *status).collect();
+        statuses.sort_unstable();
+        assert_eq!(statuses, [Some(0), Some(1)], "{said:?}");
+        assert!(said.iter().any(|(_, said)| said.contains(&format!("'{key}' already exists"))));
+        let chain = driver.json(&["memory", "show", &key, "--chain", "--json"]);
+        assert_eq!(chain["chain"].as_array().map(Vec::len), Some(1), "{chain}");
+    }
+}
+
+#[test]
+fn s12_9_a_promotion_that_was_killed_is_finished_by_the_next_one() {
+    let driver = with_memory(Driver::ended());
+    let file = driver.home().workspace().join(".minds/team/lead/knowhow.md");
+    let text = |n: u32| format!("The build of part {n} needs make.");
+    let knowhow = || fs::read_to_string(&file).unwrap_or_default();
+    for n in 0..8 {
+        let key = format!("part-{n}");
+        driver.ok(&["memory", "save", &key, &text(n), "--type", "lesson"], 0);
+        let promote = ["memory", "promote", key.as_str(), "--to", "lead"];
+        let mut killed = driver.spawn(&promote);
+        // Half of them before the file is written, as far as that can be seen.
+        if n % 2 == 0 {
+            assert!(eventually(|| knowhow().contains(&text(n))), "{n}");
+        }
+        killed.kill().expect("a kill");
+        killed.wait().expect("an end");
+        driver.ok(&promote, 0);
+        let shown = driver.json(&["memory", "show", &key, "--json"]);
+        assert_eq!(shown["type"], json!("historical"), "{n}");
+        assert_eq!(knowhow().matches(&text(n)).count(), 1, "{n}");
+    }
+    let paragraphs: Vec<String> =
+        knowhow().split("\n\n").map(|one| one.trim().to_owned()).collect();
+    assert_eq!(paragraphs, (0..8).map(text).collect::<Vec<_>>());
+    driver.ok(&["health"], 0);
 }

@@ -15,6 +15,7 @@ use crate::domain::text::{Localized, Text};
 
 use super::fault::StoreFault;
 use super::keeper::Keeper;
+use super::reader::Reader;
 use super::setup::Setup;
 use super::store::{Changes, Store};
 #[cfg(test)]
@@ -77,6 +78,7 @@ pub struct Hive {
     waiting: Arc<Mutex<Option<mpsc::Receiver<Request>>>>,
     view: watch::Sender<NewsView>,
     pub(super) tasks: watch::Sender<TasksView>,
+    pub(super) reader: Reader,
     /// What answers in tests of tools.
     #[cfg(test)]
     pub(super) double: Option<Arc<Double>>,
@@ -111,6 +113,7 @@ impl Hive {
             waiting: Arc::default(),
             view,
             tasks,
+            reader: Reader::default(),
             #[cfg(test)]
             double: None,
         };
@@ -180,7 +183,8 @@ impl Hive {
         let Some((setup, requests)) = self.setup.clone().zip(requests) else {
             return Box::pin(async {});
         };
-        let keeper = Keeper::new(setup, self.view.clone(), self.tasks.clone());
+        let views = (self.view.clone(), self.tasks.clone());
+        let keeper = Keeper::new(setup, views, self.reader.clone());
         Box::pin(keeper.run(requests))
     }
 

@@ -23,8 +23,23 @@ impl Hive {
 
     /// The memories that fit a query that was checked, the best first.
     pub fn search_memories(&self, wanted: MemoryQuery) -> Stored<Vec<Found>> {
-        self.on_tasks_changing(Changes::Nothing, move |store, clock| {
-            Box::pin(async move { store.search_memories(&wanted, clock).await })
+        let hive = self.clone();
+        Box::pin(async move {
+            let of_file = hive.setup.as_ref().filter(|setup| setup.server().is_none());
+            if let Some(setup) = of_file {
+                let open = hive.on_tasks_changing(Changes::Nothing, |store, _| {
+                    Box::pin(async move { store.reader().await })
+                });
+                let open = async move { open.await.ok().flatten() };
+                let found = hive.reader.search(open, &wanted, setup.clock.as_ref()).await;
+                if let Some(found) = found {
+                    return Ok(found);
+                }
+            }
+            let by_keeper = hive.on_tasks_changing(Changes::Nothing, move |store, clock| {
+                Box::pin(async move { store.search_memories(&wanted, clock).await })
+            });
+            by_keeper.await
         })
     }
 

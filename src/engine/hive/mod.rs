@@ -13,6 +13,7 @@ mod hashes;
 mod keeper;
 mod lease;
 mod memories;
+mod reader;
 mod sagas;
 mod server;
 mod setup;

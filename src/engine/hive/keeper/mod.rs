@@ -15,6 +15,7 @@ use super::fault::{StoreFault, team_differs};
 use super::folder::{Folder, StoreState, off_thread};
 use super::handle::{Job, JobDone, Request, Work, job};
 use super::lease::Lease;
+use super::reader::Reader;
 use super::server::StoreChoice;
 use super::setup::Setup;
 use super::store::{Changes, Listed, Store};
@@ -54,13 +55,14 @@ pub(super) struct Keeper {
     is_faulty: bool,
     view: watch::Sender<NewsView>,
     tasks: watch::Sender<TasksView>,
+    reader: Reader,
 }
 
 impl Keeper {
     pub fn new(
         setup: Setup,
-        view: watch::Sender<NewsView>,
-        tasks: watch::Sender<TasksView>,
+        (view, tasks): (watch::Sender<NewsView>, watch::Sender<TasksView>),
+        reader: Reader,
     ) -> Self {
         Self {
             lease: setup.server().map(|server| Lease::new(server, &setup)),
@@ -76,6 +78,7 @@ impl Keeper {
             is_faulty: false,
             view,
             tasks,
+            reader,
         }
     }
 
@@ -102,6 +105,9 @@ impl Keeper {
                 }
             }
         };
+        // A search that waits for a connection waits no longer.
+        drop(requests);
+        self.reader.close().await;
         if let Some(mut store) = self.store.take() {
             if let Err(fault) = store.leave().await {
                 // Nothing is lost: the lease runs out by itself, later.
@@ -288,6 +294,7 @@ impl Keeper {
     }
 
     async fn poll(&mut self) {
+        self.reader.close_idle().await;
         if self.copy_of_day().await {
             self.publish(None).await;
         }

@@ -1,17 +1,20 @@
 //! When the store is opened, and what others are told.
 
+use std::future::poll_fn;
 use std::path::Path;
+use std::task::Poll;
 
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::*;
 use crate::domain::asking::decisions::DecisionResult;
+use crate::domain::teams::memory::{Author, MemoryQuery, MemoryType, NewMemory};
 use crate::domain::teams::notices::NewsLevel;
 use crate::domain::teams::task::AttemptId;
-use crate::domain::{AgentId, Clock, DialogId, Lang, RootId, TaskId};
+use crate::domain::{AgentId, Clock, DialogId, Lang, RootId, TaskId, TeamName};
 use crate::hive::test_support::Known;
-use crate::hive::{HistoryFilter, Hive, Permission as _};
+use crate::hive::{HistoryFilter, Hive, Permission as _, Stored};
 use crate::samples::Shows;
 
 const CLOCK: Shows = Shows("2026-11-26 12:00:00");
@@ -169,6 +172,43 @@ async fn r4_a_store_that_is_held_for_too_long_is_a_problem_until_it_is_free() {
     timeout(DEADLINE, view.wait_for(|view| view.problems.is_empty())).await.unwrap().unwrap();
     hive.add(notice("c2", "two")).await.unwrap();
     until(&mut view, &["two", "one"]).await;
+    hive.close().await;
+}
+
+/// Polls a request once; true if it has no answer yet.
+async fn waits<T>(request: &mut Stored<T>) -> bool {
+    poll_fn(|cx| Poll::Ready(request.as_mut().poll(cx).is_pending())).await
+}
+
+#[tokio::test]
+async fn s12_7_a_search_does_not_wait_for_a_change_that_waits_for_the_store() {
+    let mut bench = Bench::new();
+    let hive = bench.start();
+    let memory = |key: &str| NewMemory {
+        team: TeamName::main(),
+        key: key.to_owned(),
+        content: "Close the connection.".to_owned(),
+        kind: MemoryType::Lesson,
+        reason: None,
+        by: Author::Human,
+        lang: Lang::En,
+    };
+    let found = async || {
+        let text = "connections".to_owned();
+        let query = MemoryQuery { team: TeamName::main(), text, kind: None, most: 5 };
+        hive.search_memories(query).await.unwrap().len()
+    };
+    hive.save_memory(memory("first")).await.unwrap().unwrap();
+    assert_eq!(found().await, 1);
+    let mut beside = bench.setup().open().await.unwrap().unwrap();
+    let held = beside.lock_for_write().await;
+    let mut save = hive.save_memory(memory("second"));
+    assert!(waits(&mut save).await);
+    assert_eq!(found().await, 1);
+    assert!(waits(&mut save).await, "the search came first");
+    drop(held);
+    save.await.unwrap().unwrap();
+    assert_eq!(found().await, 2, "what was saved is found at once");
     hive.close().await;
 }
 

@@ -100,6 +100,17 @@ impl Db {
         Ok(Self { file, ..Self::new(LOCAL, to, "") })
     }
 
+    /// Another connection to the same file, which only reads; `None` for a server.
+    pub async fn reader(&self) -> Result<Option<Self>, StoreFault> {
+        let Some((file, journal)) = &self.file else { return Ok(None) };
+        let folder = file.parent().unwrap_or(file).to_owned();
+        folder::off_thread(move || folder::check_files(&folder)).await?;
+        let mut db = Self::of_file(file, *journal).await?;
+        plain("PRAGMA query_only = ON").execute(&mut db).await?;
+        plain("PRAGMA cache_size = -8192").execute(&mut db).await?;
+        Ok(Some(db))
+    }
+
     fn new(org: &str, to: Connection, name: &str) -> Self {
         Self {
             org: org.into(),

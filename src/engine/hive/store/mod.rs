@@ -53,7 +53,7 @@ const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 /// Bytes that are written to test whether there is room for any change.
 const NEEDED_ROOM: usize = 64 * 1_024;
 /// The migrations, in this order. A released one never changes.
-const MIGRATIONS: [(&str, &str); 12] = [
+const MIGRATIONS: [(&str, &str); 13] = [
     ("notices", include_str!("0001_notices.sql")),
     ("tasks", include_str!("0002_tasks.sql")),
     ("task_lists", include_str!("0003_task_lists.sql")),
@@ -66,6 +66,7 @@ const MIGRATIONS: [(&str, &str); 12] = [
     ("memories", include_str!("0010_memories.sql")),
     ("memory_index", MEMORY_INDEX.0),
     ("vault", include_str!("0012_vault.sql")),
+    ("memories_listed", include_str!("0013_memories_listed.sql")),
 ];
 /// The index of the memories, in a file and on a server.
 const MEMORY_INDEX: (&str, &str) =
@@ -158,7 +159,14 @@ impl Store {
         seat: &str,
         (until, now): (Instant, SystemTime),
     ) -> Result<Self, StoreFault> {
-        let mut store = Self {
+        let mut store = Self::new(db, server, seat);
+        store.migrate(until).await?;
+        store.name(now).await?;
+        Ok(store)
+    }
+
+    fn new(db: Db, server: Option<Server>, seat: &str) -> Self {
+        Self {
             db,
             seat: seat.to_owned(),
             used_up: Vec::new(),
@@ -170,10 +178,19 @@ impl Store {
             hosts_are_unknown: false,
             journal: Journal::WriteAhead,
             misses_memories: false,
-        };
-        store.migrate(until).await?;
-        store.name(now).await?;
-        Ok(store)
+        }
+    }
+
+    /// The same store by a connection that only reads; `None` on a server, and where readers hold up who writes.
+    ///
+    /// # Errors
+    /// The disk.
+    pub(super) async fn reader(&self) -> Result<Option<Self>, StoreFault> {
+        if self.journal == Journal::Rollback {
+            return Ok(None);
+        }
+        let db = self.db.reader().await?;
+        Ok(db.map(|db| Self::new(db, None, &self.seat)))
     }
 
     /// A problem with the way it works here, if there is one.

@@ -268,7 +268,7 @@ impl Work {
         let added = memory.content.trim().to_owned();
         let with = |before: &str| {
             let before = before.trim_end();
-            let is_there = before.contains(&added);
+            let is_there = format!("\n{before}\n").contains(&format!("\n{added}\n"));
             let between = if before.is_empty() || is_there { "" } else { "\n\n" };
             let added = if is_there { "" } else { added.as_str() };
             Ok(format!("{before}{between}{added}\n"))

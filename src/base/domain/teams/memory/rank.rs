@@ -52,7 +52,7 @@ impl Query {
         Self { weights, average, most }
     }
 
-    /// How well a chunk fits, from 0 to 1. `terms`: its tokens with their numbers, as [`written`] writes them.
+    /// How well a chunk fits, from 0 to 1. `terms`: its tokens with their numbers, in their order, as [`written`] writes them.
     #[must_use]
     pub fn score(&self, length: u32, terms: &str) -> f64 {
         if self.most <= 0.0 {
@@ -60,9 +60,12 @@ impl Query {
         }
         let length = f64::from(length) / self.average;
         let bound = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length);
+        // Both are sorted: each is gone through once.
+        let mut weights = self.weights.iter().peekable();
         let of_term = |term: &str| {
             let (token, count) = term.rsplit_once('*')?;
-            let weight = self.weights.get(token)?;
+            while weights.next_if(|(known, _)| known.as_str() < token).is_some() {}
+            let (_, weight) = weights.next_if(|(known, _)| known.as_str() == token)?;
             let count = f64::from(count.parse::<u32>().ok()?);
             Some(weight * count * (1.0 + SATURATION) / (count + bound))
         };

@@ -70,7 +70,7 @@ async fn add_chunk(
     count_chunk(step, memory.team, (1, length)).await
 }
 
-/// Takes a memory out of the index.
+/// Takes a memory out of the index; [`forget_unused`] follows.
 pub(super) async fn remove(
     step: &mut Step<'_>,
     team: &TeamName,
@@ -84,7 +84,7 @@ pub(super) async fn remove(
         let known = terms.split(' ').filter_map(|term| term.rsplit_once('*'));
         let tokens: Vec<&str> = known.map(|(token, _)| token).collect();
         count_tokens(step, team, &tokens, -1).await?;
-        count_chunk(step, team, (-1, -length)).await?;
+        count_chunk(step, team, (-1, length.saturating_neg())).await?;
         sql("DELETE FROM memory_terms WHERE org = $1 AND num = $2").bind(num).execute(step).await?;
         if !step.is_shared() {
             plain("DELETE FROM memory_fts WHERE rowid = $1").bind(num).execute(step).await?;
@@ -92,6 +92,11 @@ pub(super) async fn remove(
     }
     let chunks = sql("DELETE FROM memory_chunks WHERE org = $1 AND memory = $2");
     chunks.bind(id).execute(step).await?;
+    Ok(())
+}
+
+/// Forgets the tokens that are in no chunk any more.
+pub(super) async fn forget_unused(step: &mut Step<'_>, team: &TeamName) -> Result<(), StoreFault> {
     let unused = sql("DELETE FROM memory_df WHERE org = $1 AND team = $2 AND n <= 0");
     unused.bind(team.as_str()).execute(step).await?;
     Ok(())
@@ -162,6 +167,11 @@ impl Store {
         Ok(())
     }
 
+    /// True if the index was found to be incomplete.
+    pub(in crate::hive) fn misses_memories(&self) -> bool {
+        self.misses_memories
+    }
+
     /// Looks again, if the index was incomplete.
     pub async fn look_at_missing_memories(&mut self) {
         if self.misses_memories
@@ -194,13 +204,23 @@ impl Store {
         if is_shared {
             return Ok(terms != chunks || counted != chunks);
         }
-        let indexed = plain("SELECT COUNT(*) FROM memory_fts").fetch_one(&mut step).await;
-        let indexed = match indexed.and_then(|row| row.try_get::<i64>(0)) {
-            Ok(indexed) => indexed,
-            // The file itself is checked elsewhere.
-            Err(StoreFault::Damaged(_)) => return Ok(true),
-            Err(fault) => return Err(fault),
-        };
+        let mut indexed = 0;
+        let teams = sql("SELECT DISTINCT team FROM memory_chunks WHERE org = $1");
+        for row in teams.fetch_all(&mut step).await? {
+            let team = TeamName::new(row.try_get::<String>(0)?);
+            // Reads the index, which a number of all its rows would not. Of others a text may look like the term of the team.
+            let of_team = sql("SELECT COUNT(*) FROM ( \
+                 SELECT rowid AS num FROM memory_fts WHERE memory_fts MATCH $2) f \
+                 CROSS JOIN memory_chunks c WHERE c.org = $1 AND c.num = f.num AND c.team = $3");
+            let of_team = of_team.bind(team_term(&team)).bind(team.as_str());
+            let count = of_team.fetch_one(&mut step).await;
+            match count.and_then(|row| row.try_get::<i64>(0)) {
+                Ok(count) => indexed += count,
+                // The file itself is checked elsewhere.
+                Err(StoreFault::Damaged(_)) => return Ok(true),
+                Err(fault) => return Err(fault),
+            }
+        }
         Ok([terms, counted, indexed].iter().any(|count| *count != chunks))
     }
 
@@ -220,32 +240,31 @@ impl Store {
                 .await?;
         }
         step.commit().await?;
-        let mut done = 0;
-        loop {
-            let count = self.index_some().await?;
+        let (mut done, mut last) = (0, 0);
+        while let Some((count, to)) = self.index_some(last).await? {
             done += count;
-            if count == 0 {
-                return Ok(done);
-            }
+            last = to;
         }
+        Ok(done)
     }
 
-    /// Indexes some memories that are not in the index; returns how many.
-    async fn index_some(&mut self) -> Result<u64, StoreFault> {
+    /// Indexes the next memories that are not in the index; returns how many, and the last one.
+    async fn index_some(&mut self, after: i64) -> Result<Option<(u64, i64)>, StoreFault> {
         let mut step = self.db.begin().await?;
         let next = sql("SELECT m.id, m.team, m.key, m.content FROM memories m \
-             WHERE m.org = $1 AND m.deleted_at IS NULL AND NOT EXISTS ( \
-             SELECT 1 FROM memory_chunks c WHERE c.org = m.org AND c.memory = m.id) ORDER BY m.id LIMIT $2");
-        let mut count = 0;
-        for row in next.bind(STEP).fetch_all(&mut step).await? {
+             WHERE m.org = $1 AND m.id > $2 AND m.deleted_at IS NULL AND NOT EXISTS ( \
+             SELECT 1 FROM memory_chunks c WHERE c.org = m.org AND c.memory = m.id) ORDER BY m.id LIMIT $3");
+        let (mut count, mut last) = (0, after);
+        for row in next.bind(after).bind(STEP).fetch_all(&mut step).await? {
             let (team, key, content): (String, String, String) =
                 (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
             let team = TeamName::new(team);
-            let memory = Indexed { id: row.try_get(0)?, team: &team, key: &key, content: &content };
+            last = row.try_get(0)?;
+            let memory = Indexed { id: last, team: &team, key: &key, content: &content };
             add(&mut step, &memory).await?;
             count += 1;
         }
         step.commit().await?;
-        Ok(count)
+        Ok((count > 0).then_some((count, last)))
     }
 }

@@ -24,11 +24,12 @@ const KEPT: Duration = Duration::from_hours(90 * 24);
 const COLUMNS: &str = "m.id, m.team, m.key, m.type, m.content, m.is_active, m.deleted_at, m.supersedes_id, m.supersede_reason, \
      (SELECT MAX(n.id) FROM memories n WHERE n.org = m.org AND n.supersedes_id = m.id), \
      m.updated_by, m.dialog, m.created_at, m.updated_at";
-/// The place of a type in lists.
-const TYPE_ORDER: &str = "CASE m.type WHEN 'identity' THEN 0 WHEN 'lesson' THEN 1 WHEN 'decision' THEN 2 WHEN 'context' THEN 3 \
-     WHEN 'reference' THEN 4 ELSE 5 END";
-/// The types that are in prompts.
-const IN_PROMPTS: &str = "m.type IN ('identity', 'lesson', 'decision', 'context')";
+/// By type, then the newest first.
+const ORDER: &str = "CASE m.type WHEN 'identity' THEN 0 WHEN 'lesson' THEN 1 WHEN 'decision' THEN 2 WHEN 'context' THEN 3 \
+     WHEN 'reference' THEN 4 ELSE 5 END, m.updated_at DESC, m.id DESC";
+/// Those of a team whose types are in prompts.
+const NOTED: &str = "m.org = $1 AND m.team = $2 AND m.is_active = 1 \
+     AND m.type IN ('identity', 'lesson', 'decision', 'context')";
 
 impl Store {
     /// Memories by type, then the newest first, and how many there are in all.
@@ -40,27 +41,30 @@ impl Store {
         filter: &MemoryFilter,
         clock: &dyn Clock,
     ) -> Result<(Vec<Memory>, u64), StoreFault> {
-        const WANTED: &str = "m.org = $1 AND (($2 < 2 AND m.deleted_at IS NULL AND (m.is_active = 1 OR $2 = 1)) \
-             OR ($2 = 2 AND m.deleted_at IS NOT NULL \
-             AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.org = m.org AND n.supersedes_id = m.id))) \
-             AND ($3 IS NULL OR m.team = $3) AND ($4 IS NULL OR m.type = $4)";
-        let listed: i64 = match filter.listed {
-            ListedMemories::Active => 0,
-            ListedMemories::Superseded => 1,
-            ListedMemories::Deleted => 2,
+        let state = match filter.listed {
+            ListedMemories::Active => "m.is_active = 1",
+            ListedMemories::Superseded => "m.deleted_at IS NULL",
+            ListedMemories::Deleted => {
+                "m.deleted_at IS NOT NULL \
+                 AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.org = m.org AND n.supersedes_id = m.id)"
+            }
         };
+        // An index is of use only where the team is given.
+        let of_team =
+            if filter.team.is_some() { "m.team = $2" } else { "CAST($2 AS TEXT) IS NULL" };
+        let wanted =
+            format!("m.org = $1 AND {state} AND {of_team} AND ($3 IS NULL OR m.type = $3)");
         let bound = |text: String| {
-            let wanted = sql(text).bind(listed);
-            let wanted = wanted.bind(filter.team.as_ref().map(|team| team.as_str().to_owned()));
-            wanted.bind(filter.kind.map(MemoryType::name))
+            let team = filter.team.as_ref().map(|team| team.as_str().to_owned());
+            sql(text).bind(team).bind(filter.kind.map(MemoryType::name))
         };
         let list = format!(
-            "SELECT {COLUMNS} FROM memories m WHERE {WANTED} \
-             ORDER BY {TYPE_ORDER}, m.updated_at DESC, m.id DESC LIMIT $5"
+            "SELECT {COLUMNS} FROM (SELECT m.id FROM memories m WHERE {wanted} ORDER BY {ORDER} LIMIT $4) l \
+             JOIN memories m ON m.org = $1 AND m.id = l.id ORDER BY {ORDER}"
         );
         let mut step = self.db.begin_reading().await?;
         let rows = bound(list).bind(i64::from(filter.most)).fetch_all(&mut step).await?;
-        let count = bound(format!("SELECT COUNT(*) FROM memories m WHERE {WANTED}"));
+        let count = bound(format!("SELECT COUNT(*) FROM memories m WHERE {wanted}"));
         let total: i64 = count.fetch_one(&mut step).await?.try_get(0)?;
         let found = rows.iter().map(|row| memory(row, clock)).collect::<Result<Vec<_>, _>>()?;
         Ok((found, u64::try_from(total).unwrap_or_default()))
@@ -99,14 +103,15 @@ impl Store {
     /// # Errors
     /// The disk, or a row that no version of this program wrote.
     pub async fn noted(&mut self, team: &TeamName) -> Result<Noted, StoreFault> {
+        // The texts of those that are not shown are not read.
         let list = sql(format!(
-            "SELECT m.type, m.key, m.content FROM memories m WHERE m.org = $1 AND m.team = $2 AND m.is_active = 1 \
-             AND {IN_PROMPTS} ORDER BY {TYPE_ORDER}, m.updated_at DESC, m.id DESC LIMIT $3"
+            "SELECT m.type, m.key, m.content FROM (SELECT m.id FROM memories m WHERE {NOTED} ORDER BY {ORDER} LIMIT $3) n \
+             JOIN memories m ON m.org = $1 AND m.id = n.id ORDER BY {ORDER}"
         ));
-        let most = i64::try_from(MAX_SHOWN).unwrap_or(i64::MAX);
         let mut step = self.db.begin_reading().await?;
-        let rows = list.bind(team.as_str()).bind(most).fetch_all(&mut step).await?;
-        let (total, _) = in_prompts(&mut step, team).await?;
+        let rows = list.bind(team.as_str()).bind(most_shown()).fetch_all(&mut step).await?;
+        let count = sql(format!("SELECT COUNT(*) FROM memories m WHERE {NOTED}"));
+        let total: i64 = count.bind(team.as_str()).fetch_one(&mut step).await?.try_get(0)?;
         let row = |row: &Row| {
             let kind = named(row, 0, MemoryType::named, "type of memory")?;
             Ok(NotedRow { kind, key: row.try_get(1)?, content: row.try_get(2)? })
@@ -138,6 +143,7 @@ impl Store {
         for row in sql(chain).bind(team.as_str()).bind(key).fetch_all(&mut step).await? {
             index::remove(&mut step, team, row.try_get(0)?).await?;
         }
+        index::forget_unused(&mut step, team).await?;
         let delete = sql("UPDATE memories SET is_active = 0, deleted_at = $4 \
              WHERE org = $1 AND team = $2 AND key = $3 AND deleted_at IS NULL");
         let delete = delete.bind(team.as_str()).bind(key).bind(millis(now));
@@ -195,14 +201,19 @@ impl Store {
     }
 }
 
-/// How many memories are in the prompts of a team, and their characters.
+/// How many memories are in each prompt of a team, and their characters. With more than a prompt has, the cost stays the same.
 async fn in_prompts(step: &mut Step<'_>, team: &TeamName) -> Result<(i64, i64), StoreFault> {
     let count = sql(format!(
-        "SELECT COUNT(*), CAST(COALESCE(SUM(CASE WHEN LENGTH(m.content) > 1000 THEN 1000 ELSE LENGTH(m.content) END), 0) AS BIGINT) \
-         FROM memories m WHERE m.org = $1 AND m.team = $2 AND m.is_active = 1 AND {IN_PROMPTS}"
+        "SELECT COUNT(*), CAST(COALESCE(SUM(n.chars), 0) AS BIGINT) FROM ( \
+         SELECT CASE WHEN LENGTH(m.content) > 1000 THEN 1000 ELSE LENGTH(m.content) END AS chars \
+         FROM memories m WHERE {NOTED} LIMIT $3) n"
     ));
-    let row = count.bind(team.as_str()).fetch_one(step).await?;
+    let row = count.bind(team.as_str()).bind(most_shown()).fetch_one(step).await?;
     Ok((row.try_get(0)?, row.try_get(1)?))
+}
+
+fn most_shown() -> i64 {
+    i64::try_from(MAX_SHOWN).unwrap_or(i64::MAX)
 }
 
 /// A row with [`COLUMNS`].
@@ -227,6 +238,8 @@ fn memory(row: &Row, clock: &dyn Clock) -> Result<Memory, StoreFault> {
     })
 }
 
+#[cfg(test)]
+mod damage_tests;
 #[cfg(test)]
 mod retrieval_tests;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::domain::teams::memory::words::{index_term, query_tokens};
 use crate::domain::teams::memory::{Found, MemoryQuery, MemoryType};
 use crate::domain::{Clock, TeamName};
 use crate::hive::fault::StoreFault;
-use crate::hive::store::db::{Row, Step, sql};
+use crate::hive::store::db::{Row, Statement, Step, sql};
 use crate::hive::store::task_rows::{named, number};
 use crate::hive::store::{Store, millis};
 
@@ -22,6 +22,9 @@ const IN_FILE: &str =
     "SELECT rowid AS num FROM memory_fts WHERE memory_fts MATCH $2 ORDER BY rowid DESC LIMIT $5";
 const ON_SERVER: &str = "SELECT num FROM memory_terms WHERE org = $1 AND lexemes @@ CAST($2 AS tsquery) \
      ORDER BY num DESC LIMIT $5";
+/// The newest chunks, where the index is damaged.
+const NEWEST: &str =
+    "SELECT num FROM memory_chunks WHERE org = $1 AND team = $3 ORDER BY num DESC LIMIT $5";
 
 impl Store {
     /// The memories of a team that fit a query that was [checked](MemoryQuery::checked), the best first.
@@ -43,14 +46,13 @@ impl Store {
         let query = Query::new(corpus(&mut step, &wanted.team).await?, &counts);
         let terms = terms(&wanted.team, &fetched, is_shared);
         let inner = if is_shared { ON_SERVER } else { IN_FILE };
-        let candidates = sql(format!(
-            "SELECT {HIT} FROM ({inner}) f JOIN memory_terms t ON t.org = $1 AND t.num = f.num \
-             JOIN memory_chunks c ON c.org = $1 AND c.num = f.num JOIN memories m ON m.org = $1 AND m.id = c.memory \
-             WHERE c.team = $3 AND m.team = $3 AND m.deleted_at IS NULL AND ($4 IS NULL OR m.type = $4)"
-        ));
-        let candidates = candidates.bind(terms).bind(wanted.team.as_str());
-        let candidates = candidates.bind(wanted.kind.map(MemoryType::name)).bind(MAX_CANDIDATES);
-        let rows = candidates.fetch_all(&mut step).await?;
+        let mut rows = candidates(inner, &terms, wanted).fetch_all(&mut step).await;
+        if let (false, Err(StoreFault::Damaged(why))) = (is_shared, &rows) {
+            tracing::warn!(%why, "the index of the memories is damaged: the newest are searched");
+            self.misses_memories = true;
+            rows = candidates(NEWEST, &terms, wanted).fetch_all(&mut step).await;
+        }
+        let rows = rows?;
         let most = usize::try_from(wanted.most).unwrap_or(usize::MAX);
         let mut found = Vec::new();
         for hit in best(&rows, &query, clock.moment())?.into_iter().take(most) {
@@ -58,6 +60,17 @@ impl Store {
         }
         Ok(found)
     }
+}
+
+/// The chunks that may fit: those that `inner` names.
+fn candidates(inner: &str, terms: &str, wanted: &MemoryQuery) -> Statement {
+    let named = sql(format!(
+        "SELECT {HIT} FROM ({inner}) f JOIN memory_terms t ON t.org = $1 AND t.num = f.num \
+         JOIN memory_chunks c ON c.org = $1 AND c.num = f.num JOIN memories m ON m.org = $1 AND m.id = c.memory \
+         WHERE c.team = $3 AND m.team = $3 AND m.deleted_at IS NULL AND ($4 IS NULL OR m.type = $4)"
+    ));
+    let named = named.bind(terms).bind(wanted.team.as_str());
+    named.bind(wanted.kind.map(MemoryType::name)).bind(MAX_CANDIDATES)
 }
 
 /// In how many chunks of the team each token is.
@@ -105,6 +118,10 @@ fn best(rows: &[Row], query: &Query, now: SystemTime) -> Result<Vec<Hit>, StoreF
             score: query.score(number(row, 7)?, &terms),
             span: (place(5)?, place(6)?),
         };
+        // It has none of the words, but a term that stands for another one, too.
+        if hit.score <= 0.0 {
+            continue;
+        }
         let is_better = |known: &Hit| {
             let by_score = hit.score.total_cmp(&known.score);
             by_score.then(known.span.cmp(&hit.span)).is_gt()

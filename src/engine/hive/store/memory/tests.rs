@@ -8,10 +8,12 @@ use crate::hive::store::db::plain;
 use crate::hive::store::task_tests::{At, Bench, DAY, at};
 use crate::hive::test_support::Database;
 
-const POOL: &str = "Redis connections timeout after 30s under load. Increase pool size to 20.";
-const LEAK: &str = "Redis timeouts were caused by a connection leak in the retry handler.";
+pub(super) const POOL: &str =
+    "Redis connections timeout after 30s under load. Increase pool size to 20.";
+pub(super) const LEAK: &str =
+    "Redis timeouts were caused by a connection leak in the retry handler.";
 
-fn team(name: &str) -> TeamName {
+pub(super) fn team(name: &str) -> TeamName {
     TeamName::new(name)
 }
 
@@ -20,7 +22,7 @@ fn by(course: u32) -> Author {
     Author::Member { id: AgentId::new("ops"), dialog, course: Course(course) }
 }
 
-fn new(key: &str, content: &str) -> NewMemory {
+pub(super) fn new(key: &str, content: &str) -> NewMemory {
     NewMemory {
         team: team("ops"),
         key: key.to_owned(),
@@ -32,15 +34,19 @@ fn new(key: &str, content: &str) -> NewMemory {
     }
 }
 
-fn because(memory: NewMemory, reason: &str) -> NewMemory {
+pub(super) fn because(memory: NewMemory, reason: &str) -> NewMemory {
     NewMemory { reason: Some(reason.to_owned()), ..memory }.checked().unwrap()
 }
 
-async fn save(store: &mut Store, memory: NewMemory, seconds: u64) -> Result<Saved, MemoryRefusal> {
+pub(super) async fn save(
+    store: &mut Store,
+    memory: NewMemory,
+    seconds: u64,
+) -> Result<Saved, MemoryRefusal> {
     store.save_memory(&memory, at(seconds)).await.unwrap()
 }
 
-async fn saved(store: &mut Store, memory: NewMemory, seconds: u64) -> i64 {
+pub(super) async fn saved(store: &mut Store, memory: NewMemory, seconds: u64) -> i64 {
     match save(store, memory, seconds).await {
         Ok(Saved::New { id, .. }) => id,
         other => panic!("{other:?}"),
@@ -52,11 +58,11 @@ async fn search_in(store: &mut Store, of: &str, text: &str) -> Vec<Found> {
     store.search_memories(&query.checked().unwrap(), &At(10)).await.unwrap()
 }
 
-async fn search(store: &mut Store, text: &str) -> Vec<Found> {
+pub(super) async fn search(store: &mut Store, text: &str) -> Vec<Found> {
     search_in(store, "ops", text).await
 }
 
-async fn keys(store: &mut Store, text: &str) -> Vec<String> {
+pub(super) async fn keys(store: &mut Store, text: &str) -> Vec<String> {
     search(store, text).await.into_iter().map(|found| found.memory.key).collect()
 }
 
@@ -183,6 +189,12 @@ async fn s12_3_any_query_is_legal_and_finds_what_it_names() {
                 search(store, &text).await;
             }
         }
+        let parts =
+            ["what's", "C#", "a/b", "\"", "NEAR(", "-", ":", "连接池", "foo_bar", "\0", "🙂", ")"];
+        for n in 0..340_usize {
+            let three = [n, n / 12, n * 7].map(|at| parts[at % parts.len()]);
+            search(store, &three.join(if n % 2 == 0 { " " } else { "" })).await;
+        }
         let long = MemoryQuery { team: team("ops"), text: "x".repeat(2_001), kind: None, most: 1 };
         assert_eq!(long.checked(), Err(MemoryRefusal::LongQuery));
     }
@@ -217,7 +229,7 @@ async fn s12_3_both_kinds_of_database_give_the_same_order() {
     for database in Database::all() {
         let mut bench = Bench::on(database).await;
         let store = &mut bench.store;
-        for n in 0..150_usize {
+        for n in 0..400_usize {
             let words: Vec<&str> = (0..5 + n % 17).map(|at| word(n, at)).collect();
             let key = format!("key-{}", n % 120);
             let memory = NewMemory { by: Author::Human, ..new(&key, &words.join(" ")) };
@@ -225,7 +237,7 @@ async fn s12_3_both_kinds_of_database_give_the_same_order() {
             let _ = save(store, because(memory, "other"), seconds).await;
         }
         let mut all = Vec::new();
-        for n in 0..60_usize {
+        for n in 0..100_usize {
             let text = [word(n, 1), word(n + 3, 2), word(n, 5)].join(" ");
             let found = search(store, &text).await;
             let shown =
@@ -397,12 +409,37 @@ async fn a_dialog_saves_so_many_memories_in_a_course_and_a_team_keeps_so_many() 
 }
 
 #[tokio::test]
+async fn s12_9_nothing_is_left_of_what_a_team_that_is_gone_remembered() {
+    const TABLES: [&str; 5] =
+        ["memories", "memory_chunks", "memory_terms", "memory_df", "memory_stats"];
+    for database in Database::all() {
+        let mut bench = Bench::on(database).await;
+        let store = &mut bench.store;
+        saved(store, NewMemory { team: team("qa"), ..new("theirs", LEAK) }, 1).await;
+        let mut before = Vec::new();
+        for table in TABLES {
+            before.push(count(store, table).await);
+        }
+        saved(store, new("redis", POOL), 2).await;
+        saved(store, because(new("redis", LEAK), "wrong"), 3).await;
+        let mut step = store.db.begin().await.unwrap();
+        forget_team(&mut step, &team("ops")).await.unwrap();
+        step.commit().await.unwrap();
+        for (table, before) in TABLES.into_iter().zip(before) {
+            assert_eq!(count(store, table).await, before, "{table}");
+        }
+        assert!(!store.memory_index_differs().await.unwrap());
+        assert_eq!(search_in(store, "qa", "redis").await.len(), 1);
+    }
+}
+
+#[tokio::test]
 async fn a_row_that_nobody_here_wrote_is_no_reason_to_break_down() {
     let mut bench = Bench::on(Database::File).await;
     let store = &mut bench.store;
     saved(store, new("redis", POOL), 1).await;
     let hostile =
-        "UPDATE memory_terms SET len = -5, terms = 'redi*x *  * redi redi*99999999999 pool*2'";
+        "UPDATE memory_terms SET len = -5, terms = 'pool*2 redi*x *  * redi redi*99999999999'";
     plain(hostile).execute(&mut store.db).await.unwrap();
     plain("UPDATE memory_chunks SET from_char = 999999, to_char = 3")
         .execute(&mut store.db)
