@@ -3,6 +3,7 @@
 use crate::action::KeysOf;
 use crate::domain::teams::task::Task;
 use crate::domain::teams::trigger::row::TriggerRow;
+use crate::domain::teams::vault::{ListedEntries, ShownEntry, WholeEntry};
 use crate::domain::text::Text;
 use crate::domain::{DialogId, RootId, TeamName};
 use crate::follow_up::{FilteredList, FollowUps};
@@ -176,6 +177,14 @@ pub enum NewOverlay {
     Memories,
     /// A whole memory, and those before it.
     Memory,
+    /// Entries of the vaults, and how many there are in all.
+    Vault {
+        listed: ListedEntries,
+        entries: Vec<ShownEntry>,
+        total: u64,
+    },
+    /// A whole entry of a vault.
+    Entry(Box<WholeEntry>),
     /// Everything that a question asks to approve.
     ToApprove(Box<InboxRow>),
     /// The done and archived dialogs.

@@ -10,7 +10,7 @@ use crate::domain::{AgentId, Bucket, Course, DialogId, ModelChoice, MsgId, RootI
 use crate::model::{DraftKey, attached};
 use crate::protocol::{
     Command, FindRequest, ImageOrigin, Lifecycle, LogLevel, MemoriesRequest, SheetRequest,
-    TeamsRequest, Ticket,
+    TeamsRequest, Ticket, VaultRequest,
 };
 
 /// A request, with the data for its result.
@@ -142,6 +142,8 @@ pub enum Request {
         /// The list or the sheet of the reply is shown, also if it is not open.
         opens: bool,
     },
+    /// Something of what is in the vaults.
+    Vault(VaultRequest),
     StopProcess {
         pid: u32,
     },
@@ -179,6 +181,7 @@ impl Request {
             Self::Open { .. }
             | Self::Task(_)
             | Self::Memories { .. }
+            | Self::Vault(_)
             | Self::Reload { .. }
             | Self::Page { .. }
             | Self::Preview { .. }
@@ -271,6 +274,7 @@ impl Request {
             }
             Self::Task(request) => Command::Tasks { ticket, request },
             Self::Memories { request, .. } => Command::Memories { ticket, request },
+            Self::Vault(request) => Command::Vault { ticket, request },
             Self::StopProcess { pid } => Command::StopProcess { ticket, pid },
         }
     }

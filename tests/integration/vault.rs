@@ -9,8 +9,9 @@ use std::process::{Command, Output, Stdio};
 use serde_json::json;
 
 use crate::common::files::{files_below, put};
-use crate::common::wait::output_of;
+use crate::common::wait::{end, eventually, output_of};
 use crate::serving::Driver;
+use crate::teams::with_teams;
 
 const SECRET: &str = "ghp-canary-0123456789";
 const ON: &str = "version: 1\nvault: on\n";
@@ -42,6 +43,19 @@ fn said(ended: &Output) -> String {
     String::from_utf8_lossy(&[ended.stdout.as_slice(), &ended.stderr].concat()).into_owned()
 }
 
+/// Looks into all files of the workspace and of the person.
+fn is_in_no_file(driver: &Driver) {
+    let workspace = driver.home().workspace();
+    for file in files_below(workspace.parent().expect("the home")) {
+        let bytes = fs::read(&file).unwrap_or_default();
+        assert!(!has_secret(&bytes), "{}", file.display());
+    }
+}
+
+fn has_secret(bytes: &[u8]) -> bool {
+    bytes.windows(SECRET.len()).any(|part| part == SECRET.as_bytes())
+}
+
 #[test]
 fn s15_2_no_command_and_no_file_shows_a_secret() {
     let driver = with_vault();
@@ -64,13 +78,7 @@ fn s15_2_no_command_and_no_file_shows_a_secret() {
     for args in [&["vault", "list"][..], &["vault", "show", "GITHUB_TOKEN"], &["vault", "uses"]] {
         assert!(!said(&driver.run(args)).contains(SECRET), "{args:?}");
     }
-    let home = driver.home().workspace();
-    let home = home.parent().expect("the home");
-    for file in files_below(home) {
-        let bytes = fs::read(&file).unwrap_or_default();
-        let is_there = bytes.windows(SECRET.len()).any(|part| part == SECRET.as_bytes());
-        assert!(!is_there, "{}", file.display());
-    }
+    is_in_no_file(&driver);
     assert_eq!(driver.run(&["vault", "delete", "cursor"]).status.code(), Some(2));
     driver.ok(&["vault", "delete", "cursor", "--yes"], 0);
     assert_eq!(driver.run(&["vault", "show", "cursor"]).status.code(), Some(1));
@@ -78,6 +86,74 @@ fn s15_2_no_command_and_no_file_shows_a_secret() {
     let key = driver.ok(&["vault", "key", "export", "--yes"], 0);
     assert_eq!(with_input(&driver, &["vault", "key", "import"], &key).status.code(), Some(0));
     assert_eq!(with_input(&driver, &["vault", "key", "import"], "x").status.code(), Some(2));
+}
+
+#[test]
+fn a_team_that_a_person_makes_gets_its_credential_from_standard_input() {
+    let driver = with_vault();
+    let spawn = ["team", "spawn", "lab", "--scope", "things", "--credential", "GITHUB_TOKEN"];
+    let with = |more: &[&str]| with_input(&driver, &[&spawn[..], more].concat(), SECRET);
+    for wrong in [&["--credential", "B"][..], &["--context", "-"], &["--hosts", "a b"]] {
+        let ended = with(wrong);
+        assert_eq!(ended.status.code(), Some(2), "{wrong:?}: {ended:?}");
+    }
+    assert_ne!(driver.run(&["team", "show", "lab"]).status.code(), Some(0), "no team was made");
+    let ended = with(&["--use", "shell"]);
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+    assert!(!said(&ended).contains(SECRET), "{}", said(&ended));
+    let entry = driver.json(&["vault", "show", "GITHUB_TOKEN", "--team", "lab", "--json"]);
+    let shown = |field: &str| entry.get(field).cloned().unwrap_or_default();
+    assert_eq!((shown("isSecret"), shown("value")), (json!(true), json!(null)));
+    assert_eq!((shown("use"), shown("reveal")), (json!(["shell"]), json!("no")));
+    let again = with(&[]);
+    assert_eq!(again.status.code(), Some(1), "there is such a team: {again:?}");
+    let ended = driver.run(&["team", "spawn", "x", "--scope", "things", "--use", "shell"]);
+    assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+}
+
+#[test]
+fn s15_2_a_screen_shows_a_secret_by_its_key_alone() {
+    let driver = with_vault();
+    set(&driver, &["GITHUB_TOKEN", "--secret", "--use", "shell"], SECRET);
+    driver.ok(&["run", "hi"], 0);
+    let mut program = driver.screen(&[]);
+    program.until_shown(&["DIALOGS"]);
+    program.keys("\x1b0");
+    program.until_shown(&["OVERVIEW"]);
+    program.keys("v");
+    program.until_shown(&["VAULT", "GITHUB_TOKEN", "secret"]);
+    program.keys("\r");
+    program.until_shown(&["closed", "it was not used yet"]);
+    assert!(!has_secret(&program.raw()));
+    is_in_no_file(&driver);
+}
+
+#[test]
+fn m7_a_team_that_nobody_migrated_is_not_worked_for_until_serve_does_it() {
+    let driver = with_teams(with_vault());
+    let workspace = driver.home().workspace();
+    put(
+        &workspace,
+        ".minds/hive/teams/qa.yaml",
+        "lead: qa\nmembers: [qa, tester]\nscope: [tests]\ncredentials:\n  A: canary-a-0123\n",
+    );
+    let task = driver.ok(&["delegate", "qa", "hi"], 0).trim().to_owned();
+    let status = || driver.json(&["task", "show", &task, "--json"]).get("status").cloned();
+    driver.run(&["drive"]);
+    assert_eq!(status(), Some(json!("pending")));
+    let overview = driver.json(&["overview", "--json"]);
+    let trouble =
+        |field: &str| overview.pointer(&format!("/teams/0/work/trouble/{field}")).cloned();
+    assert_eq!(trouble("kind"), Some(json!("quarantined")), "{overview}");
+    assert_eq!(trouble("helps"), Some(json!("dominds-tui vault migrate")));
+    let doctor = said(&driver.run(&["doctor"]));
+    assert!(doctor.contains("credentials are not migrated"), "{doctor}");
+    let mut serving = driver.spawn(&["serve", "--migrate-credentials"]);
+    assert!(eventually(|| status() == Some(json!("done"))), "{:?}", status());
+    let file = fs::read_to_string(workspace.join(".minds/hive/teams/qa.yaml")).expect("a file");
+    assert!(!file.contains("credentials"), "{file}");
+    driver.ok(&["quit"], 0);
+    end(&mut serving);
 }
 
 #[test]

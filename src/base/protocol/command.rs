@@ -10,6 +10,7 @@ use super::lifecycle::Lifecycle;
 use super::memories::MemoriesRequest;
 use super::sheet::SheetRequest;
 use super::teams::TeamsRequest;
+use super::vault::VaultRequest;
 use crate::domain::asking::autonomy::{AutonomyLevel, AutonomyScope};
 use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::dialogs::keep_going::KeepGoingSwitch;
@@ -195,6 +196,11 @@ pub enum Command {
         ticket: Ticket,
         request: MemoriesRequest,
     },
+    /// Reads what is in the vaults of the teams.
+    Vault {
+        ticket: Ticket,
+        request: VaultRequest,
+    },
     /// Checks again what waits for consent: answered by [`super::DriverEvent::Consent`].
     CheckConsent,
     /// Lists the files of the workspace: answered by [`super::DriverEvent::Files`].
@@ -271,6 +277,7 @@ macro_rules! ticket_within {
             | Self::DismissNews { ticket, .. }
             | Self::Tasks { ticket, .. }
             | Self::Memories { ticket, .. }
+            | Self::Vault { ticket, .. }
             | Self::Drafts { ticket }
             | Self::SaveDraft { ticket, .. }
             | Self::StopProcess { ticket, .. }
@@ -321,6 +328,7 @@ impl Command {
             | Self::Shelf { .. }
             | Self::Log { .. }
             | Self::Mind { .. }
+            | Self::Vault { .. }
             | Self::CheckConsent
             | Self::Files
             | Self::Drafts { .. }

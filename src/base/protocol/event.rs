@@ -25,6 +25,7 @@ use crate::domain::teams::notices::NewsItem;
 use crate::domain::teams::task::row::TaskRow;
 use crate::domain::teams::task::{Task, TeamWork};
 use crate::domain::teams::trigger::row::TriggerRow;
+use crate::domain::teams::vault::{ShownEntry, WholeEntry};
 use crate::domain::text::Localized;
 use crate::domain::{
     AgentId, Background, CallId, Course, DialogId, DisplayState, ForeignLayout, Genseq,
@@ -175,6 +176,9 @@ pub struct WorkspaceView {
     /// The teams have memories.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_memory: bool,
+    /// The teams have vaults.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_vault: bool,
 }
 
 impl WorkspaceView {
@@ -458,6 +462,17 @@ pub enum DriverEvent {
         chain: Vec<Memory>,
         left_out: u64,
     },
+    /// Entries of vaults with the beginnings of their texts, and how many there are in all.
+    Vault {
+        ticket: Ticket,
+        entries: Vec<ShownEntry>,
+        total: u64,
+    },
+    /// All of an entry of a vault.
+    VaultEntry {
+        ticket: Ticket,
+        whole: Box<WholeEntry>,
+    },
     /// The dialogs that cause the outcome in the following [`Self::Quiet`]: failed, paused or blocked. Sent
     /// if there are any.
     Halted(Vec<HaltedDialog>),
@@ -514,6 +529,8 @@ macro_rules! ticket_within {
         | Self::Task { ticket, .. }
         | Self::Memories { ticket, .. }
         | Self::MemoryChain { ticket, .. }
+        | Self::Vault { ticket, .. }
+        | Self::VaultEntry { ticket, .. }
         | Self::Mind { ticket, .. } = $event
         {
             Some(ticket)
@@ -567,7 +584,9 @@ impl DriverEvent {
             | Self::Mind { .. }
             | Self::Task { .. }
             | Self::Memories { .. }
-            | Self::MemoryChain { .. } => EventScope::Reply(None),
+            | Self::MemoryChain { .. }
+            | Self::Vault { .. }
+            | Self::VaultEntry { .. } => EventScope::Reply(None),
             Self::Lagged | Self::Stopped => EventScope::Driver,
         }
     }

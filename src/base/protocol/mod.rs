@@ -25,6 +25,7 @@ pub mod stored_record;
 pub mod teams;
 pub mod timeline;
 pub mod usage;
+pub mod vault;
 pub mod wire;
 
 pub use asked::Asked;
@@ -47,3 +48,4 @@ pub use stored_record::StoredRecord;
 pub use teams::{TeamRow, TeamsRequest};
 pub use timeline::{TimelineRow, TimelineView};
 pub use usage::{DialogUsage, UsageView};
+pub use vault::VaultRequest;

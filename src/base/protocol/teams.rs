@@ -7,6 +7,7 @@ use crate::domain::teams::stall::StallRule;
 use crate::domain::teams::task::Priority;
 use crate::domain::teams::trigger::TriggerId;
 use crate::domain::teams::trouble::TeamFacts;
+use crate::domain::text::Localized;
 use crate::domain::{AgentId, TaskId, TeamName};
 
 /// A team that can be used.
@@ -26,6 +27,9 @@ pub struct TeamRow {
     pub pending: u64,
     #[serde(default)]
     pub status: TeamStatus,
+    /// Why nothing is done for it: its file has credentials that were not moved to the vault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_back: Option<Localized>,
     /// A change of the organisation that its lead wants is not over.
     #[serde(default)]
     pub changing: bool,
@@ -53,6 +57,7 @@ impl TeamRow {
         TeamFacts {
             team: &self.name,
             status: self.status,
+            held_back: self.held_back.as_ref(),
             pending: self.pending,
             used_up: self.used_up,
             has_no_box: self.boxes.as_ref().is_some_and(Vec::is_empty),

@@ -48,7 +48,6 @@ mod team_place;
 mod teams;
 mod tool;
 pub mod typed;
-mod vault_source;
 
 pub use args::Args;
 pub(crate) use args::{ArgMismatch, MismatchKind, parameters};

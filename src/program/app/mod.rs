@@ -139,8 +139,7 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
         let keys = vault_keys(start.workspace);
         let vaults = KnownVaults::new(hive.clone(), keys, logs::vault().clone());
         let servers = mcp_servers(start.workspace, trust, &engine.tools, server_sandbox);
-        // Servers start with secrets.
-        ToolSources::new(vec![Arc::new(vaults), Arc::new(servers)])
+        ToolSources::new(vec![Arc::new(servers)]).with_vaults(vaults)
     });
     engine.problems.book().take("config", start.config_problems);
     let engine = Engine {

@@ -4,6 +4,7 @@
 pub mod autonomy;
 pub mod change_to_approve;
 pub mod copy_parts;
+pub mod entry;
 pub mod key_sets;
 pub mod list;
 pub mod memories;
@@ -24,6 +25,7 @@ pub mod teams;
 pub mod themes;
 pub mod trigger;
 pub mod triggers;
+pub mod vault;
 
 use list::{List, ListOverlay};
 
@@ -43,6 +45,8 @@ const LISTS: &[Entry] = &[
     Entry::of::<trigger::WholeTrigger>(),
     Entry::of::<memories::Memories>(),
     Entry::of::<memory::WholeMemory>(),
+    Entry::of::<vault::Vault>(),
+    Entry::of::<entry::Entry>(),
     Entry::of::<autonomy::AutonomyList>(),
     Entry::of::<models::Models>(),
     Entry::of::<themes::Themes>(),

@@ -145,6 +145,7 @@ mod tests {
             blocked: 0,
             pending,
             status: crate::domain::teams::org_change::TeamStatus::Active,
+            held_back: None,
             changing: false,
             used_up: false,
             boxes: None,

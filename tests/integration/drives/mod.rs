@@ -78,8 +78,21 @@ mod watching;
 
 use dominds_tui::domain::{DialogId, SelfId};
 use dominds_tui::llm::{Message, Request};
+use dominds_tui::protocol::{Command, DriverEvent};
 
 use crate::common::Running;
+
+/// What the driver replies to a client.
+async fn reply_to(running: &mut Running, command: impl FnOnce(u64) -> Command) -> DriverEvent {
+    const TICKET: u64 = 90_000;
+    running.send(command(TICKET)).await;
+    loop {
+        let event = running.event().await;
+        if event.ticket() == Some(TICKET) {
+            return event;
+        }
+    }
+}
 
 /// The n-th dialog that was made, counting from 1, in the tree of `main`.
 fn made(main: &DialogId, n: u32) -> DialogId {

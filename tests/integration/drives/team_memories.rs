@@ -6,8 +6,8 @@ use dominds_tui::llm::{Reply, Request, Sequence};
 use dominds_tui::protocol::{Command, DriverEvent, MemoriesRequest};
 use serde_json::{Value, json};
 
-use super::result_of;
 use super::tasks::{says, world};
+use super::{reply_to, result_of};
 use crate::common::{Running, World};
 
 const TEXT: &str = "Redis connections timeout after 30s under load. Increase pool size to 20.";
@@ -79,16 +79,8 @@ async fn s12_10_without_the_key_there_is_no_tool_and_no_byte_of_a_prompt() {
     assert!(!seen[0].0.contains("memory_save"));
 }
 
-/// What the driver replies to a client.
 async fn asked(running: &mut Running, request: MemoriesRequest) -> DriverEvent {
-    const TICKET: u64 = 90_000;
-    running.send(Command::Memories { ticket: TICKET, request }).await;
-    loop {
-        let event = running.event().await;
-        if event.ticket() == Some(TICKET) {
-            return event;
-        }
-    }
+    reply_to(running, |ticket| Command::Memories { ticket, request }).await
 }
 
 async fn rows(running: &mut Running, request: MemoriesRequest) -> Vec<Memory> {

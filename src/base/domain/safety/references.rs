@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::TeamName;
 use crate::domain::text::{Localized, Text, localized};
 
@@ -64,7 +66,7 @@ impl VaultRights {
 }
 
 /// A secret that was used, without its value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryUse {
     pub team: TeamName,
     pub key: String,
@@ -78,7 +80,8 @@ pub struct EntryUse {
 }
 
 /// A place where references are resolved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum VaultUse {
     Web,
     Shell,

@@ -1,4 +1,4 @@
-//! Teams, their tasks and triggers, and the notices about them.
+//! Teams, their tasks and triggers, the notices about them, and what they keep.
 
 pub mod memory;
 pub mod notices;
@@ -8,3 +8,4 @@ pub mod stall;
 pub mod task;
 pub mod trigger;
 pub mod trouble;
+pub mod vault;

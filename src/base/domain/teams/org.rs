@@ -69,6 +69,12 @@ pub struct OrgTeam {
 }
 
 impl OrgTeam {
+    /// True if its members may have the team tool of this name.
+    #[must_use]
+    pub fn allows(&self, tool: &str) -> bool {
+        self.allowed_tools.as_ref().is_none_or(|allowed| allowed.iter().any(|one| one == tool))
+    }
+
     /// A task for it within its limits, as a person gives one: for its lead, of normal priority.
     #[must_use]
     pub fn new_task(&self, kind: TaskKind, text: String) -> NewTask {

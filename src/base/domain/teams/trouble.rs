@@ -23,6 +23,8 @@ const NO_BOX: Text = Text::new("tasks wait, and no box works for it", "有任务
 named! {
     /// What keeps a team from its work: what is worst first.
     TroubleKind {
+        /// Nothing is done for it before the credentials in its file are moved.
+        Quarantined = "quarantined",
         SetUpFailed = "setUpFailed",
         /// The tasks that ended last have failed.
         Failing = "failing",
@@ -51,8 +53,8 @@ pub struct Trouble {
     pub count: u64,
     /// The task to look at.
     pub task: Option<TaskId>,
-    /// What a task is about, or how it failed, in one line; empty if that is not known.
-    pub about: String,
+    /// What a task is about, how it failed, or why nothing is done, in one line; empty if that is not known.
+    pub about: Localized,
     /// How long that task stalls.
     pub hours: u64,
 }
@@ -62,6 +64,8 @@ pub struct Trouble {
 pub struct TeamFacts<'a> {
     pub team: &'a TeamName,
     pub status: TeamStatus,
+    /// Why nothing is done for it.
+    pub held_back: Option<&'a Localized>,
     pub pending: u64,
     pub used_up: bool,
     /// In a store that several boxes share, no box works for it.
@@ -81,8 +85,15 @@ impl TeamFacts<'_> {
     ) -> Option<Trouble> {
         let team = self.team;
         let own = || tasks.iter().filter(move |task| task.team == *team);
-        (self.status == TeamStatus::BootstrapFailed)
-            .then(|| set_up_failed(own()))
+        let not_set_up =
+            || (self.status == TeamStatus::BootstrapFailed).then(|| set_up_failed(own()));
+        let held_back = |why: &Localized| Trouble {
+            about: why.clone(),
+            ..Trouble::of_team(TroubleKind::Quarantined, 1)
+        };
+        self.held_back
+            .map(held_back)
+            .or_else(not_set_up)
             .or_else(|| failing(own()))
             .or_else(|| no_model(own(), retried))
             .or_else(|| blocked(own()))
@@ -97,7 +108,7 @@ impl TeamFacts<'_> {
             (false, false) => return None,
         };
         let count = self.pending;
-        (count > 0).then(|| Trouble { kind, count, task: None, about: String::new(), hours: 0 })
+        (count > 0).then(|| Trouble::of_team(kind, count))
     }
 
     /// The task that stalls longest.
@@ -118,7 +129,7 @@ impl TeamFacts<'_> {
 
 fn set_up_failed<'a>(own: impl Iterator<Item = &'a TaskRow>) -> Trouble {
     let kind = TroubleKind::SetUpFailed;
-    let unknown = || Trouble { kind, count: 1, task: None, about: String::new(), hours: 0 };
+    let unknown = || Trouble::of_team(kind, 1);
     failing(own).map_or_else(unknown, |failing| Trouble { kind, ..failing })
 }
 
@@ -129,7 +140,8 @@ fn failing<'a>(own: impl Iterator<Item = &'a TaskRow>) -> Option<Trouble> {
         ended.take_while(|task| task.status == TaskStatus::Failed).collect();
     let newest = failed.first()?;
     let trouble = Trouble::of(TroubleKind::Failing, failed.len(), newest);
-    Some(Trouble { about: newest.error.clone().unwrap_or_default(), ..trouble })
+    let about = Localized::same(newest.error.clone().unwrap_or_default());
+    Some(Trouble { about, ..trouble })
 }
 
 fn no_model<'a>(
@@ -141,7 +153,7 @@ fn no_model<'a>(
         running.filter_map(|task| Some((retried(task)?, task))).collect();
     let (about, task) = waiting.first()?;
     let trouble = Trouble::of(TroubleKind::NoModel, waiting.len(), task);
-    Some(Trouble { about: about.clone(), ..trouble })
+    Some(Trouble { about: Localized::same(about), ..trouble })
 }
 
 fn blocked<'a>(own: impl Iterator<Item = &'a TaskRow>) -> Option<Trouble> {
@@ -161,12 +173,14 @@ fn blocked<'a>(own: impl Iterator<Item = &'a TaskRow>) -> Option<Trouble> {
 impl Trouble {
     fn of(kind: TroubleKind, count: usize, task: &TaskRow) -> Self {
         Self {
-            kind,
-            count: u64::try_from(count).unwrap_or(u64::MAX),
             task: Some(task.id.clone()),
-            about: task.about.clone(),
-            hours: 0,
+            about: Localized::same(&task.about),
+            ..Self::of_team(kind, u64::try_from(count).unwrap_or(u64::MAX))
         }
+    }
+
+    fn of_team(kind: TroubleKind, count: u64) -> Self {
+        Self { kind, count, task: None, about: Localized::same(""), hours: 0 }
     }
 
     /// Why the team does not get on, in words.
@@ -174,6 +188,7 @@ impl Trouble {
     pub fn reason(&self) -> Localized {
         let (count, hours) = (self.count, self.hours);
         let said: Localized = match self.kind {
+            TroubleKind::Quarantined => Text::new("quarantined", "已隔离").into(),
             TroubleKind::SetUpFailed => Text::new("set-up failed", "建立失败").into(),
             TroubleKind::Failing if count == 1 => {
                 Text::new("the last task failed", "上一个任务失败").into()
@@ -191,7 +206,7 @@ impl Trouble {
             return said;
         }
         let about = &self.about;
-        localized!([said] "{said}: {about}", "{said}：{about}")
+        localized!([said, about] "{said}: {about}", "{said}：{about}")
     }
 }
 
@@ -223,7 +238,8 @@ mod tests {
 
     fn facts(team: &TeamName) -> TeamFacts<'_> {
         let (status, stall) = (TeamStatus::Active, StallRule::default());
-        TeamFacts { team, status, pending: 0, used_up: false, has_no_box: false, stall }
+        let (pending, held_back) = (0, None);
+        TeamFacts { team, status, held_back, pending, used_up: false, has_no_box: false, stall }
     }
 
     fn said(facts: TeamFacts<'_>, tasks: &[TaskRow]) -> Option<(TroubleKind, String)> {
@@ -259,11 +275,14 @@ mod tests {
         let hangs = row(3, TaskStatus::Running, "2026-11-20 11:00:00");
         let fails = row(4, TaskStatus::Failed, NOW);
         let failed = TeamFacts { status: TeamStatus::BootstrapFailed, ..active };
+        let why: Localized = Text::new("credentials are not migrated", "凭据尚未迁移").into();
+        let held = TeamFacts { held_back: Some(&why), ..failed };
         let used_up = TeamFacts { pending: 2, used_up: true, ..active };
         let no_box = TeamFacts { pending: 2, has_no_box: true, ..active };
         for (facts, tasks, expected) in [
             (failed, vec![fails.clone()], "set-up failed: HTTP 4"),
             (failed, vec![], "set-up failed"),
+            (held, vec![asks.clone()], "quarantined: credentials are not migrated"),
             (active, vec![asks.clone(), fails], "the last task failed: HTTP 4"),
             (active, vec![halted.clone(), asks], "asks: work 1"),
             (used_up, vec![halted], "stopped by a person: work 2"),

@@ -336,6 +336,7 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
     ];
     all.extend(s.team_commands(ticket));
     all.extend(s.memory_commands(ticket));
+    all.extend(s.vault_commands(ticket));
     all.extend([
         Command::CheckConsent,
         Command::Files,
@@ -511,6 +512,8 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
         DriverEvent::Task { ticket: s.number, task: Box::new(s.task()) },
         DriverEvent::Memories { ticket, rows: vec![s.memory()], total: s.number },
         DriverEvent::MemoryChain { ticket, chain: vec![s.memory()], left_out: s.number },
+        DriverEvent::Vault { ticket, entries: vec![s.vault_entry()], total: s.number },
+        DriverEvent::VaultEntry { ticket, whole: Box::new(s.whole_entry()) },
         DriverEvent::Halted(vec![HaltedDialog {
             dialog: s.dialog(),
             agent: s.agent(),

@@ -1,6 +1,7 @@
-//! Examples of teams, their tasks and their memories.
+//! Examples of teams, their tasks, their memories and their vaults.
 
 use super::examples::Seeds;
+use crate::domain::safety::references::{EntryUse, VaultUse};
 use crate::domain::teams::memory::{ListedMemories, Memory, MemoryType};
 use crate::domain::teams::org_change::TeamStatus;
 use crate::domain::teams::stall::StallRule;
@@ -13,9 +14,10 @@ use crate::domain::teams::trigger::window::WindowConfig;
 use crate::domain::teams::trigger::{
     Trigger, TriggerConfig, TriggerId, TriggerOverlap, TriggerState,
 };
+use crate::domain::teams::vault::{ListedEntries, Reveal, ShownEntry, ShownUse, WholeEntry};
 use crate::domain::{TaskId, TeamName};
 use crate::protocol::command::Ticket;
-use crate::protocol::{Command, MemoriesRequest, TeamRow, TeamsRequest};
+use crate::protocol::{Command, MemoriesRequest, TeamRow, TeamsRequest, VaultRequest};
 
 impl Seeds {
     pub(super) fn team(&self) -> TeamRow {
@@ -29,6 +31,7 @@ impl Seeds {
             blocked: self.number,
             pending: self.number,
             status: if self.flag { TeamStatus::Initializing } else { TeamStatus::Active },
+            held_back: self.maybe(self.localized()),
             changing: self.flag,
             used_up: self.flag,
             boxes: self.maybe(vec![self.text()]),
@@ -92,6 +95,48 @@ impl Seeds {
             dialog: self.maybe(self.text()),
             created_at: self.stamp(),
             updated_at: self.stamp(),
+        }
+    }
+
+    pub(super) fn vault_commands(&self, ticket: Ticket) -> Vec<Command> {
+        let requests = [
+            VaultRequest::List { listed: ListedEntries::Secrets },
+            VaultRequest::Show { team: TeamName::new(self.text()), key: self.text() },
+        ];
+        requests.into_iter().map(|request| Command::Vault { ticket, request }).collect()
+    }
+
+    pub(super) fn vault_entry(&self) -> ShownEntry {
+        ShownEntry {
+            team: TeamName::new(self.text()),
+            key: self.text(),
+            is_secret: self.flag,
+            value: self.maybe(self.text()),
+            uses: vec![VaultUse::Shell],
+            hosts: vec![self.text()],
+            reveal: if self.flag { Reveal::Model } else { Reveal::No },
+            updated_by: self.text(),
+            created_at: self.stamp(),
+            updated_at: self.stamp(),
+            used_at: self.maybe(self.stamp()),
+            used_by: self.maybe(self.text()),
+        }
+    }
+
+    pub(super) fn whole_entry(&self) -> WholeEntry {
+        let used = EntryUse {
+            team: TeamName::new(self.text()),
+            key: self.text(),
+            place: VaultUse::Mcp,
+            target: self.text(),
+            dialog: self.text(),
+            by: self.text(),
+        };
+        WholeEntry {
+            entry: self.vault_entry(),
+            variables: vec![self.text()],
+            members: vec![self.agent()],
+            uses: vec![ShownUse { used, at: self.stamp() }],
         }
     }
 

@@ -43,6 +43,7 @@ pub(super) fn workspace(s: &Seeds) -> WorkspaceView {
             images: ImageSupport::NotRead,
         }],
         has_memory: s.flag,
+        has_vault: s.flag,
     }
 }
 

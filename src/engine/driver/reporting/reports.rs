@@ -130,6 +130,7 @@ pub enum DriverReport {
         default_responder: Option<AgentId>,
         models: Vec<ModelView>,
         has_memory: bool,
+        has_vault: bool,
         consent: ConsentView,
         /// Without their tasks.
         teams: Vec<TeamRow>,

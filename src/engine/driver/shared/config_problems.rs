@@ -98,6 +98,7 @@ pub fn minds_report(engine: &Engine, minds: &Minds, _on: &BlockingThread) -> Dri
         default_responder: minds.default_responder().cloned(),
         models: models(minds),
         has_memory: minds.hive().memory,
+        has_vault: minds.hive().has_vault(),
         teams: teams(minds.hive()),
         triggers: triggers(minds.hive()),
     }
@@ -116,6 +117,7 @@ fn teams(hive: &HiveConfig) -> Vec<TeamRow> {
         blocked: 0,
         pending: 0,
         status: TeamStatus::Active,
+        held_back: team.held_back.clone(),
         changing: false,
         used_up: false,
         boxes: None,

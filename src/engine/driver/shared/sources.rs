@@ -1,26 +1,50 @@
 //! Tool sources that change while the program runs: their tools, their problems, and what they lease to
-//! dialogs.
+//! dialogs; and the secrets that are known before tools are used.
 
 use std::sync::Arc;
 
 use crate::domain::{DialogId, Problem, Reminder};
+use crate::hive::KnownVaults;
 use crate::tools::{LeaseScope, Registry, ReminderUpdate, ToolSource};
 
 /// All tool sources of a driver. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct ToolSources(Arc<[Arc<dyn ToolSource>]>);
+pub struct ToolSources {
+    /// The vaults whose secrets tools need.
+    vaults: Option<KnownVaults>,
+    all: Arc<[Arc<dyn ToolSource>]>,
+}
 
 impl ToolSources {
     #[must_use]
     pub fn new(sources: Vec<Arc<dyn ToolSource>>) -> Self {
-        Self(sources.into())
+        Self { vaults: None, all: sources.into() }
+    }
+
+    /// Before these sources settle, the secrets of these vaults are known.
+    #[must_use]
+    pub fn with_vaults(self, vaults: KnownVaults) -> Self {
+        Self { vaults: Some(vaults), ..self }
+    }
+
+    /// True if nothing has to settle.
+    pub(in crate::driver) fn is_empty(&self) -> bool {
+        self.vaults.is_none() && self.all.is_empty()
     }
 
     pub(in crate::driver) fn all(&self) -> impl Iterator<Item = &Arc<dyn ToolSource>> {
-        self.0.iter()
+        self.all.iter()
+    }
+
+    /// Knows the secrets of the vaults as they are now.
+    pub(in crate::driver) async fn know_secrets(&self) {
+        if let Some(vaults) = &self.vaults {
+            vaults.settle().await;
+        }
     }
 
     pub(in crate::driver) async fn settle(&self) {
+        self.know_secrets().await;
         for source in self.all() {
             source.settle().await;
         }
@@ -48,7 +72,8 @@ impl ToolSources {
     }
 
     pub fn problems(&self) -> Vec<Problem> {
-        self.all().flat_map(|source| source.problems()).collect()
+        let of_vaults = self.vaults.iter().flat_map(KnownVaults::problems);
+        of_vaults.chain(self.all().flat_map(|source| source.problems())).collect()
     }
 
     pub fn upkeep(&self, dialog: &DialogId, reminders: &[Reminder]) -> Vec<ReminderUpdate> {

@@ -170,6 +170,7 @@ impl Supervisor {
             Command::DismissNews { ticket, ids } => self.dismiss_news(ticket, ids).await,
             Command::Tasks { ticket, request } => self.task_request(ticket, request),
             Command::Memories { ticket, request } => self.memory_request(ticket, request),
+            Command::Vault { ticket, request } => self.vault_request(ticket, request),
             Command::CheckConsent => self.report_consent().await,
             Command::Sheet { ticket, dialog, request } => self.sheet(ticket, dialog, request).await,
             Command::Drafts { ticket } => self.send_drafts(ticket).await,

@@ -103,6 +103,7 @@ pub fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> Worksp
         taskdocs,
         models: models(minds),
         has_memory: minds.hive().memory,
+        has_vault: minds.hive().has_vault(),
     }
 }
 

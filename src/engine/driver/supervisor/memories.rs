@@ -9,7 +9,6 @@ use crate::domain::teams::memory::{
 };
 use crate::domain::teams::org_change::one_line;
 use crate::domain::text::{Localized, Text, localized};
-use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::shared::engine::Engine;
 use crate::protocol::command::Ticket;
@@ -30,14 +29,9 @@ const OFF: Text = Text::new(
 );
 
 impl Supervisor {
-    /// Waits for the store on a task of its own.
     pub(super) fn memory_request(&mut self, ticket: Ticket, request: MemoriesRequest) {
-        let (engine, reports) = (self.engine.clone(), self.reports.clone());
-        self.readers.spawn(async move {
-            let done = answer(&engine, ticket, request).await;
-            let event = done.unwrap_or_else(|text| DriverEvent::Refused { ticket, text });
-            let _ = reports.send(DriverReport::Event(event)).await;
-        });
+        let engine = self.engine.clone();
+        self.reply_later(ticket, async move { answer(&engine, ticket, request).await });
     }
 }
 

@@ -30,3 +30,4 @@ mod timeline;
 mod trees;
 mod unreviewed;
 pub mod usage;
+mod vault;

@@ -41,12 +41,20 @@ impl Supervisor {
         });
     }
 
-    /// Waits for the disk on a task of its own.
     pub(super) fn task_request(&mut self, ticket: Ticket, request: TeamsRequest) {
-        let (engine, reports) = (self.engine.clone(), self.reports.clone());
+        let engine = self.engine.clone();
+        self.reply_later(ticket, async move { answer(&engine, ticket, request).await });
+    }
+
+    /// Waits for the disk on a task of its own, and replies then.
+    pub(super) fn reply_later(
+        &mut self,
+        ticket: Ticket,
+        answer: impl Future<Output = Result<DriverEvent, Localized>> + Send + 'static,
+    ) {
+        let reports = self.reports.clone();
         self.readers.spawn(async move {
-            let done = answer(&engine, ticket, request).await;
-            let event = done.unwrap_or_else(|text| DriverEvent::Refused { ticket, text });
+            let event = answer.await.unwrap_or_else(|text| DriverEvent::Refused { ticket, text });
             let _ = reports.send(DriverReport::Event(event)).await;
         });
     }

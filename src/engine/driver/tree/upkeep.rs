@@ -23,7 +23,7 @@ impl TreeState {
             let _ = self.reports.send(DriverReport::Problems { origin, problems }).await;
         }
         let sources = self.engine.sources.clone();
-        if sources.all().next().is_none() {
+        if sources.is_empty() {
             return true;
         }
         let (origin, problems) = ("tools".into(), sources.problems());

@@ -43,6 +43,27 @@ impl Store {
         Ok(id)
     }
 
+    /// Keeps this failure in the place of all that the same agent said of this team before; without one, that is over.
+    ///
+    /// # Errors
+    /// The disk.
+    pub(in crate::hive) async fn replace_failure(
+        &mut self,
+        (agent, team): (&AgentId, &TeamName),
+        failure: Option<NewNotice>,
+        now: SystemTime,
+    ) -> Result<(), StoreFault> {
+        let mut step = self.db.begin().await?;
+        let now = step.now(now);
+        let before =
+            sql("DELETE FROM notices WHERE org = $1 AND kind = $2 AND agent = $3 AND team = $4");
+        let before = before.bind(NewsKind::Failure.name()).bind(agent.as_str());
+        before.bind(team.as_str()).execute(&mut step).await?;
+        let failure = failure.map(|notice| (NewsKind::Failure, notice));
+        tell(&mut step, &self.seat, failure, now).await?;
+        step.commit().await
+    }
+
     /// Dismisses those of these items that are open, in one transaction.
     ///
     /// # Errors

@@ -5,9 +5,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::db::{Row, Step, sql};
 use super::task_rows::named;
 use super::{Store, millis, moment};
-use crate::domain::TeamName;
 use crate::domain::safety::references::{EntryUse, VaultRights, VaultUse};
-use crate::domain::text::{Localized, localized};
+use crate::domain::teams::vault::{ListedEntries, Reveal, ShownEntry, ShownUse};
+use crate::domain::text::{Localized, Text, localized};
+use crate::domain::{Clock, TeamName};
 use crate::hive::fault::StoreFault;
 use crate::hive::server::is_name;
 
@@ -15,6 +16,11 @@ use crate::hive::server::is_name;
 const MAX_ENTRIES: i64 = 1_000;
 /// Most secrets of all teams: so many are looked for in every text.
 const MAX_SECRETS: i64 = 500;
+/// Most entries of a list; all secrets are among them.
+const MAX_LISTED: i64 = MAX_SECRETS;
+/// The beginning of a text, in a list: it says where it is cut.
+const LISTED_VALUE: &str = "CASE WHEN is_secret = 1 THEN '' \
+     WHEN length(value) > 400 THEN substr(value, 1, 400) || '…' ELSE value END";
 /// Uses that are kept for each team.
 const KEPT_USES: u32 = 1_000;
 const COLUMNS: &str = "team, key, value, is_secret, uses, hosts, reveal, updated_by, created_at, updated_at, used_at, used_by";
@@ -57,6 +63,8 @@ pub enum VaultRefusal {
     Delete(String),
     TeamIsFull(TeamName),
     TooManySecrets,
+    /// The secrets of the store have another key by now than the one that sealed it.
+    OtherKey,
 }
 
 /// Changes whenever a secret was stored, changed or deleted.
@@ -84,6 +92,11 @@ impl VaultRefusal {
                 "the vaults of all teams have {MAX_SECRETS} secrets",
                 "所有团队的保管库已有 {MAX_SECRETS} 个机密"
             ),
+            Self::OtherKey => Text::new(
+                "the key of the secrets was changed meanwhile; try again",
+                "期间机密的密钥已更改；请重试",
+            )
+            .into(),
         }
     }
 }
@@ -131,6 +144,26 @@ impl VaultRow {
             is_revealed: self.is_revealed,
         }
     }
+
+    /// As people see it: a secret without its value.
+    #[must_use]
+    pub fn shown(&self, clock: &dyn Clock) -> ShownEntry {
+        let VaultRights { uses, hosts, is_revealed } = self.rights();
+        ShownEntry {
+            team: self.team.clone(),
+            key: self.key.clone(),
+            is_secret: self.is_secret,
+            value: (!self.is_secret).then(|| self.value.clone()),
+            uses,
+            hosts,
+            reveal: if is_revealed { Reveal::Model } else { Reveal::No },
+            updated_by: self.updated_by.clone(),
+            created_at: clock.stamp(self.created_at),
+            updated_at: clock.stamp(self.updated_at),
+            used_at: self.used_at.map(|at| clock.stamp(at)),
+            used_by: self.used_by.clone(),
+        }
+    }
 }
 
 impl Store {
@@ -164,6 +197,27 @@ impl Store {
         let list =
             format!("SELECT {COLUMNS} FROM vault WHERE org = $1 AND ($2 IS NULL OR team = $2)");
         sorted(&sql(list).bind(team.map(TeamName::as_str)).fetch_all(&mut self.db).await?)
+    }
+
+    /// Entries of all teams, secrets before texts, each with the beginning of its text, and a secret with nothing; by team
+    /// and key. And how many there are.
+    pub(in crate::hive) async fn vault_listed(
+        &mut self,
+        listed: ListedEntries,
+    ) -> Result<(Vec<VaultRow>, u64), StoreFault> {
+        const WANTED: &str = "FROM vault WHERE org = $1 AND ($2 = 2 OR is_secret = $2)";
+        let wanted: i64 = match listed {
+            ListedEntries::All => 2,
+            ListedEntries::Secrets => 1,
+            ListedEntries::Texts => 0,
+        };
+        let columns = COLUMNS.replacen("value", LISTED_VALUE, 1);
+        let list = format!("SELECT {columns} {WANTED} ORDER BY is_secret DESC, team, key LIMIT $3");
+        let mut step = self.db.begin_reading().await?;
+        let rows = sql(list).bind(wanted).bind(MAX_LISTED).fetch_all(&mut step).await?;
+        let count = sql(format!("SELECT COUNT(*) {WANTED}")).bind(wanted);
+        let total: i64 = count.fetch_one(&mut step).await?.try_get(0)?;
+        Ok((sorted(&rows)?, u64::try_from(total).unwrap_or_default()))
     }
 
     /// The secrets of all teams, by team and key; no more than there may be.
@@ -286,17 +340,20 @@ impl Store {
         step.commit().await
     }
 
-    /// The uses of the secrets of a team, or of all teams, the newest first, each with its time.
+    /// The uses of the secrets of a team, or of all teams, and with this key if one is named; the newest first.
     ///
     /// # Errors
     /// The disk, or a row that no version of this program wrote.
     pub async fn vault_uses(
         &mut self,
         team: Option<&TeamName>,
-    ) -> Result<Vec<(EntryUse, SystemTime)>, StoreFault> {
+        key: Option<&str>,
+        clock: &dyn Clock,
+    ) -> Result<Vec<ShownUse>, StoreFault> {
         let list = sql("SELECT team, key, place, target, dialog, used_by, at FROM vault_uses \
-             WHERE org = $1 AND ($2 IS NULL OR team = $2) ORDER BY num DESC");
-        let rows = list.bind(team.map(TeamName::as_str)).fetch_all(&mut self.db).await?;
+             WHERE org = $1 AND ($2 IS NULL OR team = $2) AND ($3 IS NULL OR key = $3) ORDER BY num DESC");
+        let list = list.bind(team.map(TeamName::as_str)).bind(key);
+        let rows = list.fetch_all(&mut self.db).await?;
         let one = |row: &Row| {
             let used = EntryUse {
                 team: TeamName::new(row.try_get::<String>(0)?),
@@ -306,7 +363,7 @@ impl Store {
                 dialog: row.try_get(4)?,
                 by: row.try_get(5)?,
             };
-            Ok((used, moment(row.try_get(6)?)))
+            Ok(ShownUse { used, at: clock.stamp(moment(row.try_get(6)?)) })
         };
         rows.iter().map(one).collect()
     }
@@ -343,7 +400,22 @@ async fn refusal(
     );
     let secrets = secrets.bind(new.team.as_str()).bind(&new.key).fetch_one(step).await?;
     let is_too_many = new.is_secret && secrets.try_get::<i64>(0)? >= MAX_SECRETS;
-    Ok(is_too_many.then_some(VaultRefusal::TooManySecrets))
+    if is_too_many {
+        return Ok(Some(VaultRefusal::TooManySecrets));
+    }
+    let is_other = new.is_secret && has_other_key(step, &new.value).await?;
+    Ok(is_other.then_some(VaultRefusal::OtherKey))
+}
+
+/// True if there are secrets, and none of them was sealed with the key of this one: it was changed meanwhile, on another
+/// box perhaps. What is sealed begins with the name of its key.
+async fn has_other_key(step: &mut Step<'_>, sealed: &str) -> Result<bool, StoreFault> {
+    let key = sealed.rsplit_once('.').map_or("", |(key, _)| key);
+    let count = sql("SELECT COUNT(*), COUNT(CASE WHEN value LIKE $2 THEN 1 END) FROM vault \
+         WHERE org = $1 AND is_secret = 1");
+    let row = count.bind(format!("{key}%")).fetch_one(step).await?;
+    let (all, same): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
+    Ok(all > 0 && same == 0)
 }
 
 /// A later change always has a later time.

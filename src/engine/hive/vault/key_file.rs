@@ -2,7 +2,7 @@
 //! never replaced but by a new one whose rows are stored already.
 
 use std::fmt;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
@@ -42,6 +42,8 @@ pub enum KeyFault {
     Given,
     /// There is another key already.
     Taken(PathBuf),
+    /// Somebody changes the key, or sets a secret with it.
+    Busy,
     /// The system gives no random numbers.
     NotRandom,
 }
@@ -86,6 +88,11 @@ impl KeyFault {
                     "{path} 中已有另一个密钥：如果没有机密需要它，请先移走"
                 )
             }
+            Self::Busy => Text::new(
+                "the key of the secrets is changed or used just now: try again",
+                "机密的密钥正在更改或使用：请重试",
+            )
+            .into(),
             Self::NotRandom => {
                 Text::new("the system gives no random numbers", "系统无法提供随机数").into()
             }
@@ -93,7 +100,38 @@ impl KeyFault {
     }
 }
 
+/// For how long a key must not be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// While a secret is sealed with it and stored.
+    Sealing,
+    /// While it is changed, and nobody else seals.
+    Changing,
+}
+
 impl VaultKeys {
+    /// Holds the keys of this folder until the result is dropped, so that no secret is stored with a key that is gone. A key
+    /// in the environment, and one that is not made yet, is not changed by anybody.
+    pub(super) fn hold(&self, hold: Hold) -> Result<Option<File>, KeyFault> {
+        let Some(folder) = self.folder.as_ref().filter(|_| self.given.is_none()) else {
+            return Ok(None);
+        };
+        let opened = match File::open(folder) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(folder)(error)),
+        };
+        let locked = match hold {
+            Hold::Sealing => opened.try_lock_shared(),
+            Hold::Changing => opened.try_lock(),
+        };
+        match locked {
+            Ok(()) => Ok(Some(opened)),
+            Err(TryLockError::WouldBlock) => Err(KeyFault::Busy),
+            Err(TryLockError::Error(error)) => Err(failed(folder)(error)),
+        }
+    }
+
     /// The keys that may have sealed the secrets of a store; a second one is there while keys are changed.
     pub(super) fn of(&self, store: &str) -> Result<Vec<StoreKey>, KeyFault> {
         if let Some(text) = &self.given {
@@ -136,16 +174,20 @@ impl VaultKeys {
             return Err(KeyFault::Given);
         }
         let file = next(&self.file(store)?);
-        remove(&file)?;
         let key = StoreKey::random().ok_or(KeyFault::NotRandom)?;
-        write(&file, &key)?;
+        // Half a key beside the one in use would keep both from being read.
+        let drawn = file.with_added_extension("new");
+        remove(&drawn)?;
+        write(&drawn, &key)?;
+        change(|| fs::rename(&drawn, &file)).map_err(failed(&file))?;
+        sync_folder(&file)?;
         Ok(key)
     }
 
     /// The next key becomes the one in use.
     pub(super) fn take_next(&self, store: &str) -> Result<(), KeyFault> {
         let file = self.file(store)?;
-        fs::rename(next(&file), &file).map_err(failed(&file))?;
+        change(|| fs::rename(next(&file), &file)).map_err(failed(&file))?;
         sync_folder(&file)
     }
 
@@ -153,8 +195,8 @@ impl VaultKeys {
     fn keep(&self, store: &str, key: StoreKey) -> Result<StoreKey, KeyFault> {
         let file = self.file(store)?;
         if let Some(folder) = file.parent() {
-            let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-            made.map_err(failed(folder))?;
+            let make = || DirBuilder::new().recursive(true).mode(0o700).create(folder);
+            change(make).map_err(failed(folder))?;
         }
         self.file(store)?;
         if let Some(known) = read(&file)? {
@@ -163,7 +205,7 @@ impl VaultKeys {
         let drawn = file.with_added_extension(&key.id);
         remove(&drawn)?;
         write(&drawn, &key)?;
-        let linked = fs::hard_link(&drawn, &file);
+        let linked = change(|| fs::hard_link(&drawn, &file));
         remove(&drawn)?;
         match linked {
             Ok(()) => sync_folder(&file).map(|()| key),
@@ -229,16 +271,25 @@ fn failed(path: &Path) -> impl FnOnce(io::Error) -> KeyFault {
     move |error| KeyFault::Unusable(path.to_owned(), Localized::same(error.to_string()))
 }
 
+/// Changes the disk; a test ends the program before it.
+fn change<T>(act: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    #[cfg(test)]
+    super::faults::strike()?;
+    act()
+}
+
+/// Writes a new file. Its name is synced by whoever gives it the one that counts.
 fn write(file: &Path, key: &StoreKey) -> Result<(), KeyFault> {
-    let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
-    let mut opened = opened.map_err(failed(file))?;
-    let written = opened.write_all(key.written().as_bytes()).and_then(|()| opened.write_all(b"\n"));
-    written.and_then(|()| opened.sync_all()).map_err(failed(file))?;
-    sync_folder(file)
+    let open = || OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
+    let mut opened = change(open).map_err(failed(file))?;
+    change(|| opened.write_all(key.written().as_bytes()))
+        .and_then(|()| change(|| opened.write_all(b"\n")))
+        .and_then(|()| change(|| opened.sync_all()))
+        .map_err(failed(file))
 }
 
 fn remove(file: &Path) -> Result<(), KeyFault> {
-    match fs::remove_file(file) {
+    match change(|| fs::remove_file(file)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(file)(error)),
         Ok(()) | Err(_) => Ok(()),
     }
@@ -246,7 +297,7 @@ fn remove(file: &Path) -> Result<(), KeyFault> {
 
 fn sync_folder(file: &Path) -> Result<(), KeyFault> {
     let folder = file.parent().unwrap_or(file);
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed(folder))
+    change(|| File::open(folder)?.sync_all()).map_err(failed(folder))
 }
 
 #[cfg(test)]
@@ -254,6 +305,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 
     use super::*;
+    use crate::hive::vault::faults::{self, KeyDiskFault};
 
     fn place() -> (tempfile::TempDir, VaultKeys) {
         let dir = tempfile::tempdir().unwrap();
@@ -338,6 +390,42 @@ mod tests {
         assert_eq!(there.first("org").unwrap().id, key.id);
         let nowhere = VaultKeys::default();
         assert!(matches!(nowhere.first("org"), Err(KeyFault::NoFolder)));
+    }
+
+    #[test]
+    fn s15_7_a_first_key_that_was_killed_or_failed_at_any_change_is_made_by_the_next_try() {
+        for kind in [KeyDiskFault::StopAt, KeyDiskFault::FailAt] {
+            for at in 0.. {
+                let (_dir, keys) = place();
+                faults::set(Some(kind(at)));
+                let made = keys.first("org").map(|key| key.id);
+                let is_over = faults::tried() <= at;
+                faults::set(None);
+                let id = keys.first("org").unwrap().id;
+                assert_eq!(keys.of("org").unwrap().len(), 1, "{:?}", kind(at));
+                assert!(made.is_err() || made.is_ok_and(|known| known == id), "{:?}", kind(at));
+                if is_over {
+                    assert!(at > 5, "every change was tried");
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn s15_7_nobody_seals_while_the_key_is_changed_and_it_is_not_changed_while_somebody_seals() {
+        let (_dir, keys) = place();
+        assert!(keys.hold(Hold::Changing).unwrap().is_none(), "there is none yet");
+        keys.first("org").unwrap();
+        let sealing = [(); 2].map(|()| keys.hold(Hold::Sealing).unwrap());
+        let busy = keys.hold(Hold::Changing).unwrap_err();
+        assert!(matches!(busy, KeyFault::Busy));
+        crate::samples::assert_translated(&busy.text());
+        drop(sealing);
+        let changing = keys.hold(Hold::Changing).unwrap();
+        assert!(matches!(keys.hold(Hold::Sealing), Err(KeyFault::Busy)));
+        drop(changing);
+        assert!(keys.hold(Hold::Sealing).unwrap().is_some());
     }
 
     #[test]

@@ -7,12 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::owner::{VaultFault, VaultOwner, sealed};
+use super::owner::{VaultFault, VaultOwner};
+use crate::domain::reading::title::short_headline;
 use crate::domain::safety::references::VaultRights;
+use crate::domain::teams::notices::{MAX_TITLE_CHARS, NewNotice};
 use crate::domain::teams::org::Org;
-use crate::domain::text::{Localized, Text};
-use crate::domain::{Secrets, Stamp, TeamName};
+use crate::domain::teams::org_change::one_line;
+use crate::domain::text::{Localized, Text, in_lang};
+use crate::domain::{AgentId, Lang, Secrets, Stamp, TeamName};
 use crate::guard::{edit_file, put_file, read_text};
+use crate::hive::fault::StoreFault;
 use crate::hive::store::{VaultChange, VaultRow};
 use crate::minds::{STORE_FOLDER, credentials, team_file, without_credentials};
 
@@ -20,6 +24,8 @@ use crate::minds::{STORE_FOLDER, credentials, team_file, without_credentials};
 const ACCESSOR: &str = "get_credential";
 const VAULT_GET: &str = "vault_get";
 const BY: &str = "migration";
+/// Most characters of a reason.
+const MAX_WHY_CHARS: usize = 400;
 /// Folders of a team of OpenHive whose texts name the accessor.
 const FOLDERS: [&str; 4] = ["skills", "subagents", "team-rules", "org-rules"];
 /// Largest file that is looked at.
@@ -168,7 +174,11 @@ impl MigrationPlan {
                 continue;
             }
             let copy = format!("{STORE_FOLDER}/backups/migration/{name}/{path}");
+            #[cfg(test)]
+            strike()?;
             put_file(workspace, &copy, &secrets.redacted(text.clone()))?;
+            #[cfg(test)]
+            strike()?;
             edit_file(&self.root, path, MAX_FILE_BYTES, |now| {
                 if now == text { Ok(changed) } else { Err(CHANGED.into()) }
             })?;
@@ -178,6 +188,8 @@ impl MigrationPlan {
 
     /// Takes the section out of the file of the team.
     pub(super) fn take_out_section(&self) -> Result<(), Localized> {
+        #[cfg(test)]
+        strike()?;
         edit_file(&self.root, &self.section, MAX_FILE_BYTES, |now| {
             if credentials(now)?.as_ref() != Some(&self.entries) {
                 return Err(CHANGED.into());
@@ -185,6 +197,12 @@ impl MigrationPlan {
             without_credentials(now).ok_or_else(|| CHANGED.into())
         })
     }
+}
+
+/// A test ends the program before a file is changed.
+#[cfg(test)]
+fn strike() -> Result<(), Localized> {
+    super::faults::strike().map_err(|error| Localized::same(error.to_string()))
 }
 
 const CHANGED: Text = Text::new(
@@ -226,13 +244,13 @@ impl VaultOwner<'_> {
         if fates.iter().all(|fate| *fate == EntryFate::Same) {
             return Ok(());
         }
-        let (name, key) = self.sealing_key().await?;
+        let sealing = self.sealing().await?;
         let mut rows = Vec::new();
         for ((entry, value), fate) in plan.entries.iter().zip(fates) {
             if fate != EntryFate::Same {
                 let (team, rights) = (plan.team.clone(), VaultRights::migrated());
                 let row = VaultRow::secret(team, entry.clone(), &rights, BY);
-                rows.push(sealed(row, &name, &key, value)?);
+                rows.push(sealing.row(row, value)?);
             }
         }
         self.store.vault_put(&rows, VaultChange::ByPerson, now).await??;
@@ -254,6 +272,37 @@ impl VaultOwner<'_> {
         let name = format!("{}-{time}", plan.team);
         plan.rewrite_files(workspace, &name).map_err(VaultFault::Wrong)?;
         plan.take_out_section().map_err(VaultFault::Wrong)
+    }
+
+    /// Tells a person why a team is held back, or, without a reason, that it is not any more.
+    ///
+    /// # Errors
+    /// The store.
+    pub async fn tell(
+        &mut self,
+        team: &TeamName,
+        held: Option<&Localized>,
+        (now, lang): (SystemTime, Lang),
+    ) -> Result<(), StoreFault> {
+        let by = AgentId::new(BY);
+        let failure = held.map(|why| {
+            let why = one_line(why.in_lang(lang), MAX_WHY_CHARS);
+            let title = in_lang!(
+                lang,
+                "{team} is quarantined, its credentials cannot be migrated: {why}",
+                "{team} 已隔离，其凭据无法迁移：{why}"
+            );
+            let fix = in_lang!(
+                lang,
+                "repair its file, then: dominds-tui vault migrate --team {team}",
+                "请修复其文件，然后执行：dominds-tui vault migrate --team {team}"
+            );
+            let short = short_headline(&title, MAX_TITLE_CHARS);
+            let mut notice = NewNotice::of_team((by.clone(), team.clone()), BY, short);
+            notice.body = format!("{title}\n\n{fix}");
+            notice
+        });
+        self.store.replace_failure((&by, team), failure, now).await
     }
 }
 

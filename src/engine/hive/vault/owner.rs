@@ -1,10 +1,11 @@
 //! What a person does with the vault: set secrets, close them, and look after the key of the store.
 
+use std::fs::File;
 use std::time::SystemTime;
 
 use zeroize::Zeroizing;
 
-use super::key_file::{KeyFault, VaultKeys};
+use super::key_file::{Hold, KeyFault, VaultKeys};
 use super::seal::{NotOpened, StoreKey, opened};
 use crate::domain::TeamName;
 use crate::domain::safety::references::{VaultRights, check_entry};
@@ -83,11 +84,11 @@ impl VaultOwner<'_> {
         now: SystemTime,
     ) -> Result<(), VaultFault> {
         check_entry(&key, value).map_err(VaultFault::Wrong)?;
+        let sealing;
         let row = match rights {
             Some(rights) => {
-                let row = VaultRow::secret(team, key, rights, BY_PERSON);
-                let (name, key) = self.sealing_key().await?;
-                sealed(row, &name, &key, value)?
+                sealing = self.sealing().await?;
+                sealing.row(VaultRow::secret(team, key, rights, BY_PERSON), value)?
             }
             None => VaultRow::plain(team, key, value.to_owned(), BY_PERSON),
         };
@@ -151,6 +152,7 @@ impl VaultOwner<'_> {
     /// # Errors
     /// One of them cannot be opened here, or was changed meanwhile: no key is lost.
     pub async fn rotate(&mut self) -> Result<usize, VaultFault> {
+        let _alone = self.keys.hold(Hold::Changing)?;
         let (name, rows) = (self.store.vault_name().await?, self.store.vault_secrets().await?);
         let known = self.keys.of(&name)?;
         let values = rows.iter().map(|row| value(&known, &name, row));
@@ -176,28 +178,39 @@ impl VaultOwner<'_> {
         Ok(all.len())
     }
 
-    /// The name of the store, and the key that seals its secrets; made for the first one.
-    pub(super) async fn sealing_key(&mut self) -> Result<(String, StoreKey), VaultFault> {
+    /// The key that seals the secrets of the store, made for the first one. It is not changed here before the result is
+    /// dropped.
+    pub(super) async fn sealing(&mut self) -> Result<Sealing, VaultFault> {
+        let mut held = self.keys.hold(Hold::Sealing)?;
         let (name, rows) = (self.store.vault_name().await?, self.store.vault_secrets().await?);
         if rows.is_empty() {
+            // Only what is made can be held.
+            self.keys.first(&name)?;
+            held = self.keys.hold(Hold::Sealing)?;
             let key = self.keys.first(&name)?;
-            return Ok((name, key));
+            return Ok(Sealing { name, key, _held: held });
         }
         let is_theirs = |key: &StoreKey| rows.iter().any(|row| key.has_sealed(row));
         let key = self.keys.of(&name)?.into_iter().rfind(is_theirs).ok_or(KeyFault::Absent)?;
-        Ok((name, key))
+        Ok(Sealing { name, key, _held: held })
     }
 }
 
-/// The row with its value.
-pub(super) fn sealed(
-    row: VaultRow,
-    name: &str,
-    key: &StoreKey,
-    value: &str,
-) -> Result<VaultRow, VaultFault> {
-    let value = key.sealed(name, &row, value).ok_or(KeyFault::NotRandom)?;
-    Ok(VaultRow { value, ..row })
+/// What seals secrets until they are stored.
+#[derive(Debug)]
+pub(super) struct Sealing {
+    /// Of the store.
+    name: String,
+    key: StoreKey,
+    _held: Option<File>,
+}
+
+impl Sealing {
+    /// The row with its value.
+    pub fn row(&self, row: VaultRow, value: &str) -> Result<VaultRow, VaultFault> {
+        let value = self.key.sealed(&self.name, &row, value).ok_or(KeyFault::NotRandom)?;
+        Ok(VaultRow { value, ..row })
+    }
 }
 
 fn value(known: &[StoreKey], name: &str, row: &VaultRow) -> Result<Zeroizing<String>, VaultFault> {

@@ -58,11 +58,7 @@ struct DeleteArgs {
 
 /// The memory tools of a member of this team.
 pub(crate) fn tools(team: &OrgTeam) -> Vec<Arc<dyn Tool>> {
-    let is_allowed = |tool: &Arc<dyn Tool>| {
-        let name = tool.spec().name.as_ref();
-        team.allowed_tools.as_ref().is_none_or(|allowed| allowed.iter().any(|one| one == name))
-    };
-    all().into_iter().filter(is_allowed).collect()
+    all().into_iter().filter(|tool| team.allows(&tool.spec().name)).collect()
 }
 
 pub(super) fn all() -> [Arc<dyn Tool>; 4] {

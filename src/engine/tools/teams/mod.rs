@@ -24,10 +24,6 @@ use crate::domain::teams::org::Org;
 pub(crate) fn tools(org: &Org, member: &AgentId, may_spawn: bool) -> Vec<Arc<dyn Tool>> {
     let Some(team) = org.team_of(member).filter(|_| org.is_on()) else { return Vec::new() };
     let (leads, has_others) = (team.lead.as_ref() == Some(member), org.teams().nth(1).is_some());
-    let is_allowed = |tool: &Arc<dyn Tool>| {
-        let name = tool.spec().name.as_ref();
-        team.allowed_tools.as_ref().is_none_or(|allowed| allowed.iter().any(|one| one == name))
-    };
     let spawn = (leads && may_spawn).then(change::spawn_team);
     let of_leads = [
         change::update_team(),
@@ -42,7 +38,8 @@ pub(crate) fn tools(org: &Org, member: &AgentId, may_spawn: bool) -> Vec<Arc<dyn
     let own_team = own_team.then(|| [members::define_member(), members::save_skill()]);
     let all = of_all().into_iter().filter(|_| has_others);
     let own_team = own_team.into_iter().flatten();
-    spawn.into_iter().chain(of_leads).chain(own_team).chain(all).filter(is_allowed).collect()
+    let offered = spawn.into_iter().chain(of_leads).chain(own_team).chain(all);
+    offered.filter(|tool| team.allows(&tool.spec().name)).collect()
 }
 
 /// The tools of every member where there are several teams.

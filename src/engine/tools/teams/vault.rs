@@ -43,11 +43,7 @@ struct ListArgs {
 /// The vault tools of a member, where teams have vaults.
 pub(crate) fn vault_tools(org: &Org, member: &AgentId) -> Vec<Arc<dyn Tool>> {
     let Some(team) = org.team_of(member) else { return Vec::new() };
-    let is_allowed = |tool: &Arc<dyn Tool>| {
-        let name = tool.spec().name.as_ref();
-        team.allowed_tools.as_ref().is_none_or(|allowed| allowed.iter().any(|one| one == name))
-    };
-    of_vault().into_iter().filter(is_allowed).collect()
+    of_vault().into_iter().filter(|tool| team.allows(&tool.spec().name)).collect()
 }
 
 /// All vault tools.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
+use super::vault_args::RightsArgs;
 use crate::domain::teams::task::{Overlap, Priority, TaskKind, TaskStatus};
 
 #[derive(Debug, Args)]
@@ -39,6 +40,11 @@ pub enum TeamCommand {
         /// The team above it
         #[arg(long, value_name = "TEAM", default_value = "main")]
         parent: String,
+        /// A secret of its vault; the value is read from the terminal, unseen, or from standard input. May be repeated
+        #[arg(long, value_name = "KEY")]
+        credential: Vec<String>,
+        #[command(flatten)]
+        rights: RightsArgs,
         /// One JSON value
         #[arg(long)]
         json: bool,

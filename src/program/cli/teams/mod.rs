@@ -2,6 +2,7 @@
 //! workspace and their tasks. They use the store beside a driver that may run, which sees what changes.
 
 mod memory;
+mod named;
 pub(super) mod overview;
 mod retried;
 pub(super) mod store_copies;
@@ -34,8 +35,10 @@ use super::running::other_driver::TICKET;
 use super::running::team_store::{open, refused};
 
 use super::args::team_args::TeamCommand;
+use named::team_named;
 use retried::{Retried, running_words};
 use store_copies::is_driven;
+use vault::Credentials;
 
 pub use memory::memory;
 pub use tasks::{delegate, list as list_tasks, task};
@@ -64,13 +67,6 @@ fn org_of(workspace: &Path) -> Result<Arc<Org>, CommandError> {
         return Err(CommandError::refused("teams are off here: `teams` in .minds/hive/hive.yaml"));
     }
     Ok(org)
-}
-
-fn team_named<'a>(org: &'a Org, name: &str) -> Result<&'a OrgTeam, CommandError> {
-    org.team(&TeamName::new(name)).ok_or_else(|| {
-        let known: Vec<&str> = org.teams().map(|team| team.name.as_str()).collect();
-        CommandError::usage(format!("Team '{name}' not found; the teams are {}", known.join(", ")))
-    })
 }
 
 /// Returns the work in progress; empty without a store.
@@ -230,9 +226,25 @@ fn team_json(team: &OrgTeam, (work, retried): (&Work, &Retried)) -> Value {
 }
 
 pub async fn team(workspace: &Path, wanted: TeamCommand) -> Result<Status, CommandError> {
+    let mut credentials = Credentials::default();
     let (request, team, said, json) = match wanted {
         TeamCommand::Show { team, json } => return show(workspace, &team, json).await,
-        TeamCommand::Spawn { name, scope, description, context, parent, json } => {
+        TeamCommand::Spawn {
+            name,
+            scope,
+            description,
+            context,
+            parent,
+            credential,
+            rights,
+            json,
+        } => {
+            if context.as_deref() == Some("-") && !credential.is_empty() {
+                return Err(CommandError::usage(
+                    "standard input has the context or a credential, not both",
+                ));
+            }
+            credentials = Credentials::read(workspace, credential, rights)?;
             let context = context.as_deref().map(text_or_stdin).transpose()?;
             let context = context.unwrap_or_default();
             let (parent, team) = (TeamName::new(parent), name.clone());
@@ -252,6 +264,7 @@ pub async fn team(workspace: &Path, wanted: TeamCommand) -> Result<Status, Comma
         }
     };
     run_command(workspace, Command::Tasks { ticket: TICKET, request }).await?;
+    credentials.set(workspace, &team).await?;
     if json {
         output::json(&json!({ "team": team }));
     } else {

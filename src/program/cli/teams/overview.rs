@@ -92,6 +92,7 @@ impl Seen {
         let facts = TeamFacts {
             team: &team.name,
             status: view.status_of(&team.name),
+            held_back: team.held_back.as_ref(),
             pending: view.pending_of(&team.name),
             used_up: view.used_up.contains(&team.name),
             has_no_box: view.sharing.is_some() && view.boxes_of(&team.name).next().is_none(),
@@ -268,6 +269,7 @@ fn print_question(row: &InboxRow) {
 fn helps(trouble: &Trouble, team: &OrgTeam) -> String {
     let name = &team.name;
     match (trouble.kind, &trouble.task) {
+        (TroubleKind::Quarantined, _) => "dominds-tui vault migrate".to_owned(),
         (TroubleKind::NoModel, _) => "dominds-tui doctor --providers".to_owned(),
         (TroubleKind::Asks, _) => "dominds-tui q4h".to_owned(),
         (TroubleKind::UsedUp, _) => format!("limits in .minds/hive/teams/{name}.yaml"),

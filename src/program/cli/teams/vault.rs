@@ -3,7 +3,6 @@
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
@@ -16,10 +15,11 @@ use crate::cli::args::vault_args::{
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::output;
 use crate::cli::running::team_store::{open_or_make, refused};
-use crate::domain::safety::references::{EntryUse, VaultRights, is_host_pattern};
+use crate::domain::safety::references::{EntryUse, VaultRights, check_entry, is_host_pattern};
 use crate::domain::safety::secrets::{is_too_short, is_wordy};
 use crate::domain::teams::org::Org;
 use crate::domain::teams::org_change::one_line;
+use crate::domain::teams::vault::ShownUse;
 use crate::domain::{Clock as _, Lang, TeamName};
 use crate::hive::{Store, VaultChange, VaultFault, VaultKeys, VaultOwner, VaultRow};
 use crate::minds::Minds;
@@ -34,8 +34,7 @@ pub async fn vault(workspace: &Path, wanted: VaultCommand) -> Result<Status, Com
     if let VaultCommand::Migrate(wanted) = wanted {
         return migrate(workspace, &org, wanted).await;
     }
-    let (store, keys) = (open_or_make(workspace).await?, app::vault_keys(workspace));
-    let mut work = Work { org, store, keys };
+    let mut work = Work::open(workspace, org).await?;
     let done = work.run(wanted).await;
     work.store.close().await;
     done.map(|()| Status::Done)
@@ -76,6 +75,11 @@ struct Work {
 }
 
 impl Work {
+    async fn open(workspace: &Path, org: Arc<Org>) -> Result<Self, CommandError> {
+        let (store, keys) = (open_or_make(workspace).await?, app::vault_keys(workspace));
+        Ok(Self { org, store, keys })
+    }
+
     async fn run(&mut self, wanted: VaultCommand) -> Result<(), CommandError> {
         match wanted {
             VaultCommand::List(listed) => self.list(&listed).await,
@@ -107,7 +111,7 @@ impl Work {
     async fn list(&mut self, of: &Listed) -> Result<(), CommandError> {
         let team = of.team.as_deref().map(|name| self.team(name)).transpose()?;
         let rows = self.store.vault_rows(team.as_ref()).await.map_err(|fault| refused(&fault))?;
-        let rows = rows.iter().map(|row| (row_json(row), line(row))).collect();
+        let rows = rows.iter().map(|row| (json!(row.shown(&SystemClock)), line(row))).collect();
         print_all(of.json, "entries", rows, "there is no entry");
         Ok(())
     }
@@ -117,7 +121,7 @@ impl Work {
         let row = self.store.vault_row(&team, &of.key).await.map_err(|fault| refused(&fault))?;
         let row = row.ok_or_else(|| failed(&VaultFault::missing(&of.key)))?;
         if as_json {
-            output::json(&row_json(&row));
+            output::json(&row.shown(&SystemClock));
             return Ok(());
         }
         output::print(&line(&row));
@@ -138,15 +142,25 @@ impl Work {
     ) -> Result<(), CommandError> {
         let team = self.team(&of.team)?;
         let value = hidden("value: ")?;
-        logs::vault().learn([], rights.is_some().then(|| value.clone()));
         let said = format!("{} of team {team} is set", of.key);
-        let now = SystemClock.moment();
-        let done = self.owner().set((team, of.key), &value, rights.as_ref(), now).await;
-        done.map_err(|fault| failed(&fault))?;
+        self.put((team, of.key), &value, rights.as_ref()).await?;
         output::print(&said);
-        if rights.is_some() && is_too_short(&value) {
+        Ok(())
+    }
+
+    /// Sets a text, or a secret with these rights.
+    async fn put(
+        &mut self,
+        of: (TeamName, String),
+        value: &str,
+        rights: Option<&VaultRights>,
+    ) -> Result<(), CommandError> {
+        logs::vault().learn([], rights.map(|_| value.to_owned()));
+        let done = self.owner().set(of, value, rights, SystemClock.moment()).await;
+        done.map_err(|fault| failed(&fault))?;
+        if rights.is_some() && is_too_short(value) {
             output::note("it is shorter than 8 bytes: it is not taken out of texts");
-        } else if rights.is_some() && is_wordy(&value) {
+        } else if rights.is_some() && is_wordy(value) {
             output::note("it is made of plain words: it is not taken out of what models write");
         }
         Ok(())
@@ -179,19 +193,15 @@ impl Work {
 
     async fn uses(&mut self, key: Option<&str>, of: &Listed) -> Result<(), CommandError> {
         let team = of.team.as_deref().map(|name| self.team(name)).transpose()?;
-        let uses = self.store.vault_uses(team.as_ref()).await.map_err(|fault| refused(&fault))?;
-        let uses = uses.iter().filter(|(one, _)| key.is_none_or(|key| one.key == key));
-        let row = |(one, at): &(EntryUse, SystemTime)| {
-            let EntryUse { team, key, place, target, dialog, by } = one;
-            let (at, place) = (SystemClock.stamp(*at), place.name());
-            let text = format!("{at}  {team}  {key}  {place} {target}  {by} {dialog}");
-            let value = json!({
-                "team": team, "key": key, "place": place, "target": target, "dialog": dialog,
-                "by": by, "at": at,
-            });
-            (value, text)
+        let uses = self.store.vault_uses(team.as_ref(), key, &SystemClock).await;
+        let uses = uses.map_err(|fault| refused(&fault))?;
+        let row = |one: &ShownUse| {
+            let EntryUse { team, key, place, target, dialog, by } = &one.used;
+            let text =
+                format!("{}  {team}  {key}  {} {target}  {by} {dialog}", one.at, place.name());
+            (json!(one), text)
         };
-        print_all(of.json, "uses", uses.map(row).collect(), "no secret was used");
+        print_all(of.json, "uses", uses.iter().map(row).collect(), "no secret was used");
         Ok(())
     }
 
@@ -218,6 +228,61 @@ impl Work {
     }
 }
 
+/// Secrets for a team that is made, as a person typed them.
+#[derive(Default)]
+pub(super) struct Credentials {
+    values: Vec<(String, String)>,
+    rights: VaultRights,
+}
+
+impl Credentials {
+    /// Reads the values of these keys from the terminal, or that of a single one from standard input.
+    pub(super) fn read(
+        workspace: &Path,
+        keys: Vec<String>,
+        rights: RightsArgs,
+    ) -> Result<Self, CommandError> {
+        let (rights, mut values) = (rights_of(rights, false)?, Vec::new());
+        if keys.is_empty() && rights != VaultRights::default() {
+            return Err(CommandError::usage("`--use` and `--hosts` are for a `--credential`"));
+        }
+        if !keys.is_empty() {
+            org_with_vaults(workspace)?;
+        }
+        if keys.len() > 1 && !std::io::stdin().is_terminal() {
+            return Err(CommandError::usage("standard input has the value of one credential"));
+        }
+        for key in keys {
+            let value = hidden(&format!("{key}: "))?;
+            check_entry(&key, &value).map_err(|why| CommandError::usage(why.to_string()))?;
+            values.push((key, value));
+        }
+        Ok(Self { values, rights })
+    }
+
+    /// Sets them once the team is made.
+    pub(super) async fn set(self, workspace: &Path, team: &str) -> Result<(), CommandError> {
+        if self.values.is_empty() {
+            return Ok(());
+        }
+        let mut work = Work::open(workspace, org_with_vaults(workspace)?).await?;
+        let mut done = Ok(());
+        for (key, value) in self.values {
+            let not_set = |CommandError { status, text }| {
+                let text = format!("team {team} is made, but a credential is not set: {text}");
+                CommandError { status, text }
+            };
+            let of = (TeamName::new(team), key);
+            done = work.put(of, &value, Some(&self.rights)).await.map_err(not_set);
+            if done.is_err() {
+                break;
+            }
+        }
+        work.store.close().await;
+        done
+    }
+}
+
 /// Prints a list for a program, or for a person.
 fn print_all(as_json: bool, name: &str, rows: Vec<(Value, String)>, none: &str) {
     if as_json {
@@ -230,25 +295,6 @@ fn print_all(as_json: bool, name: &str, rows: Vec<(Value, String)>, none: &str) 
     if rows.is_empty() {
         output::print(none);
     }
-}
-
-fn row_json(row: &VaultRow) -> Value {
-    let rights = row.rights();
-    let at = |at| SystemClock.stamp(at);
-    json!({
-        "team": row.team,
-        "key": row.key,
-        "isSecret": row.is_secret,
-        "value": (!row.is_secret).then_some(&row.value),
-        "use": names(&rights),
-        "hosts": rights.hosts,
-        "reveal": if rights.is_revealed { "model" } else { "no" },
-        "updatedBy": row.updated_by,
-        "createdAt": at(row.created_at),
-        "updatedAt": at(row.updated_at),
-        "usedAt": row.used_at.map(at),
-        "usedBy": row.used_by,
-    })
 }
 
 /// An entry in one line.

@@ -12,11 +12,13 @@ use crate::cli::exit::{CommandError, Status};
 use crate::cli::output;
 use crate::cli::running::team_store::{open, open_or_make};
 use crate::domain::teams::org::Org;
+use crate::domain::text::Localized;
 use crate::domain::{Clock as _, TeamName, counted};
 use crate::hive::{
-    EntryFate, PlannedTeam, Store, VaultFault, VaultKeys, VaultOwner, plans_from, plans_of,
+    EntryFate, MigrationPlan, PlannedTeam, Store, VaultFault, VaultKeys, VaultOwner, plans_from,
+    plans_of,
 };
-use crate::platform::SystemClock;
+use crate::platform::{SystemClock, env};
 use crate::store::Access;
 
 /// What is said about a team.
@@ -27,7 +29,7 @@ struct Row {
     files: usize,
     places: usize,
     /// Why it is held back.
-    held: Option<String>,
+    held: Option<Localized>,
 }
 
 pub async fn migrate(
@@ -45,9 +47,9 @@ pub async fn migrate(
     };
     let keys = app::vault_keys(workspace);
     let (mut rows, mut ended) = (Vec::new(), None);
-    for planned in plans {
-        let team = planned.0.clone();
-        match one(workspace, (store.as_mut(), &keys), planned, wanted.dry_run).await {
+    for (team, plan) in plans {
+        let done = one(workspace, (store.as_mut(), &keys), plan, wanted.dry_run).await;
+        match told(done, &team, store.as_mut().filter(|_| !wanted.dry_run), &keys).await {
             Ok(row) => rows.push((team, row)),
             Err(fault) => {
                 ended = Some(failed(&fault));
@@ -97,12 +99,12 @@ fn plans(
 async fn one(
     workspace: &Path,
     (store, keys): (Option<&mut Store>, &VaultKeys),
-    (team, plan): PlannedTeam,
+    plan: Result<MigrationPlan, Localized>,
     dry_run: bool,
 ) -> Result<Row, VaultFault> {
     let plan = match plan {
         Ok(plan) => plan,
-        Err(why) => return Ok(Row { held: Some(why.to_string()), ..Row::default() }),
+        Err(why) => return Ok(Row { held: Some(why), ..Row::default() }),
     };
     let mut row = Row {
         entries: plan.keys().map(|key| (key.to_owned(), EntryFate::New)).collect(),
@@ -122,11 +124,25 @@ async fn one(
     match owner.migrate(workspace, &plan, (now, &stamp)).await {
         Ok(()) => {}
         Err(fault @ (VaultFault::Store(_) | VaultFault::Key(_))) => return Err(fault),
-        Err(fault) => row.held = Some(fault.text().to_string()),
+        Err(fault) => row.held = Some(fault.text()),
     }
+    Ok(row)
+}
+
+/// Tells a person in the inbox and in the log what became of a team, where something was done.
+async fn told(
+    done: Result<Row, VaultFault>,
+    team: &TeamName,
+    store: Option<&mut Store>,
+    keys: &VaultKeys,
+) -> Result<Row, VaultFault> {
+    let row = done?;
+    let Some(store) = store else { return Ok(row) };
     if let Some(why) = &row.held {
         tracing::error!(%team, %why, "a team cannot be migrated");
     }
+    let when = (SystemClock.moment(), env::work_language());
+    VaultOwner { store, keys }.tell(team, row.held.as_ref(), when).await?;
     Ok(row)
 }
 
@@ -139,7 +155,7 @@ fn print(rows: &[(TeamName, Row)], wanted: &MigrateArgs) {
                 "entries": row.entries.iter().map(entry).collect::<Value>(),
                 "files": row.files,
                 "places": row.places,
-                "error": row.held,
+                "error": row.held.as_ref().map(ToString::to_string),
             })
         };
         let teams: Value = rows.iter().map(team).collect();

@@ -571,6 +571,7 @@ fn scope_of(command: &Command) -> Scope {
         | Command::SaveDraft { .. }
         | Command::Tasks { .. }
         | Command::Memories { .. }
+        | Command::Vault { .. }
         | Command::StopProcess { .. } => Scope::Nobody,
     }
 }

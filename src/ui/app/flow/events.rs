@@ -11,7 +11,7 @@ use crate::lists::{memories, memory};
 use crate::model::{MemoryChain, Tone};
 use crate::new_overlay::NewOverlay;
 use crate::panes::consent as consent_sheet;
-use crate::protocol::{Command, DriverEvent};
+use crate::protocol::{Command, DriverEvent, VaultRequest};
 use crate::request::HeldAnswer;
 
 impl App {
@@ -235,6 +235,16 @@ impl App {
                     let shown = opens && !self.overlays.shows(memory::SCOPE);
                     self.follow(shown.then_some(FollowUp::Show(NewOverlay::Memory)));
                 }
+            }
+            DriverEvent::Vault { ticket, entries, total } => {
+                let asked = self.requests.finish(ticket);
+                if let Some(Request::Vault(VaultRequest::List { listed })) = asked {
+                    self.follow([FollowUp::Show(NewOverlay::Vault { listed, entries, total })]);
+                }
+            }
+            DriverEvent::VaultEntry { ticket, whole } => {
+                let shown = self.requests.finish(ticket).map(|_| NewOverlay::Entry(whole));
+                self.follow(shown.map(FollowUp::Show));
             }
             DriverEvent::Notice(text) => self.notify(Tone::Plain, text.in_lang(self.ui.lang)),
             DriverEvent::Quiet(outcome) => {

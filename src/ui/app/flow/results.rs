@@ -100,6 +100,7 @@ pub(in crate::app) fn done(
                 | MemoriesRequest::Chain { .. },
             ..
         }
+        | Request::Vault(_)
         | Request::Task(
             TeamsRequest::Show { .. } | TeamsRequest::Spawn { .. } | TeamsRequest::Update { .. },
         )
@@ -181,6 +182,7 @@ pub(in crate::app) fn refused(
         Request::Lifecycle { .. }
         | Request::Task(_)
         | Request::Memories { .. }
+        | Request::Vault(_)
         | Request::Title { .. }
         | Request::KeepGoing { .. }
         | Request::SetModel { .. }

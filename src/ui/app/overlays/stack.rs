@@ -18,7 +18,8 @@ use crate::lists::list::ListOverlay;
 use crate::lists::memories::Memories;
 use crate::lists::memory::WholeMemory;
 use crate::lists::tasks::Tasks;
-use crate::lists::{self, copy_parts, overview, shelf, task, trigger};
+use crate::lists::vault::{self, Vault};
+use crate::lists::{self, copy_parts, entry, overview, shelf, task, trigger};
 use crate::model::{DraftKey, Drafts, Finds, Model, Place, Sheets, Tone};
 use crate::new_overlay::NewOverlay;
 use crate::overlay::{FROM_ANYWHERE, Handled, Overlay};
@@ -177,6 +178,11 @@ impl Overlays {
             NewOverlay::Trigger(row) => self.stack.push(trigger::overlay(row)),
             NewOverlay::Memories => self.push(ListOverlay::new(Memories)),
             NewOverlay::Memory => self.push(ListOverlay::new(WholeMemory)),
+            NewOverlay::Vault { listed, entries, total } => {
+                self.stack.retain(|overlay| overlay.scope() != vault::SCOPE);
+                self.push(ListOverlay::new(Vault::new(listed, entries, total)));
+            }
+            NewOverlay::Entry(whole) => self.stack.push(entry::overlay(whole)),
             NewOverlay::Shelf(rows) => {
                 self.stack.push(shelf::overlay(rows, self.last_put_away.as_ref()));
             }

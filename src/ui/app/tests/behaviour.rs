@@ -13,8 +13,8 @@ use crate::domain::dialogs::background::{Background, BackgroundState};
 use crate::domain::teams::notices::NewsKind;
 use crate::domain::text::Localized;
 use crate::lists::{
-    change_to_approve, copy_parts, key_sets, memories, memory, notice, task, tasks, teams, themes,
-    trigger, triggers,
+    change_to_approve, copy_parts, entry, key_sets, memories, memory, notice, task, tasks, teams,
+    themes, trigger, triggers, vault,
 };
 use crate::model::Mark;
 use crate::panes::{
@@ -55,7 +55,8 @@ fn focused(scope: Scope) -> Stage {
     stage.apply(DriverEvent::Teams(teams::tests::teams()));
     stage.apply(DriverEvent::Tasks(tasks::tests::rows()));
     stage.apply(DriverEvent::Triggers(triggers::tests::rows()));
-    stage.apply(DriverEvent::Workspace(WorkspaceView { has_memory: true, ..workspace() }));
+    let is_on = WorkspaceView { has_memory: true, has_vault: true, ..workspace() };
+    stage.apply(DriverEvent::Workspace(is_on));
     let keys = key_sets::tests::options();
     stage.offer(SettingOptions { keys, ..themes::tests::options() });
     let keys = [
@@ -89,6 +90,10 @@ fn focused(scope: Scope) -> Stage {
         memories::tests::show(&mut stage);
     } else if scope == memory::SCOPE {
         memories::tests::show_whole(&mut stage);
+    } else if scope == vault::SCOPE {
+        vault::tests::show(&mut stage);
+    } else if scope == entry::SCOPE {
+        vault::tests::show_whole(&mut stage);
     } else if let Some((_, keys)) = keys.iter().find(|(known, _)| *known == scope) {
         stage.keys(keys);
     } else {

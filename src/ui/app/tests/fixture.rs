@@ -604,6 +604,7 @@ pub fn workspace() -> WorkspaceView {
         taskdocs: vec!["add-2fa.tsk".to_owned(), "nightly.tsk".to_owned()],
         models: Vec::new(),
         has_memory: false,
+        has_vault: false,
     }
 }
 

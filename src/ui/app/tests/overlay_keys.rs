@@ -126,7 +126,18 @@ fn every_overlay_that_is_read_is_searched_by_its_key() {
 
 /// Lists that are read like a text, and the confirmations.
 fn closes_by_any_key(name: &str) -> bool {
-    ["problems", "team", "quit", "consent", "change", "notice", "task", "trigger"].contains(&name)
+    const NAMES: [&str; 9] = [
+        "problems",
+        "team",
+        "quit",
+        "consent",
+        "change",
+        "notice",
+        "task",
+        "trigger",
+        "vault-entry",
+    ];
+    NAMES.contains(&name)
 }
 
 #[test]
@@ -255,7 +266,7 @@ fn help_in_the_composer_lists_the_keys_of_the_text_field() {
         seen.push_str(&last);
         last = stage.keys("<pagedown>").screen();
     }
-    assert!(seen.contains("  vi editing") && seen.contains("Visual mode"), "{seen}");
+    assert!(seen.contains("  Vi editing") && seen.contains("Visual mode"), "{seen}");
 }
 
 #[test]

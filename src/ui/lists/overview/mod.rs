@@ -1,13 +1,14 @@
 //! What the teams do, on one screen: those in trouble first, each with its reason and the key that helps, then what waits
 //! for the person, the triggers, and what ended last. It changes nothing by itself: lists opened from here lead back.
 
+mod scope;
 #[cfg(test)]
 pub(crate) mod tests;
 
 use std::collections::BTreeMap;
 
 use super::list::{List, ListKey, Outcome, Row, Walk};
-use super::{memories, problems, tasks, teams, triggers};
+use super::{memories, problems, tasks, teams, triggers, vault};
 use crate::action::{Action, Binding, Scope};
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::reading::problem::STORE_PROBLEM;
@@ -24,11 +25,13 @@ use crate::follow_up::{FollowUp, ToReading, ToWriting};
 use crate::model::{Mark, Model, Retry, ShownTasks, age};
 use crate::new_overlay::NewOverlay;
 use crate::panes::strip::Strip;
-use crate::protocol::{Command, InboxRow, LogLevel, TeamRow, TeamsRequest};
+use crate::protocol::{Command, InboxRow, LogLevel, TeamRow, TeamsRequest, WorkspaceView};
 use crate::question_choice::Pick;
 use crate::request::Request;
 use crate::theme::{Glyphs, Role};
 use crate::words;
+
+pub use scope::SCOPE;
 
 const FOR_YOU: Text = Text::new("FOR YOU", "等你处理");
 const LAST: Text = Text::new("ENDED LAST", "最近结束");
@@ -48,6 +51,7 @@ const CUT_OFF: Text = Text::new(
 const RETRY: Text = Text::new("retry", "重试");
 const ANSWER: Text = Text::new("answer", "回答");
 const CANCEL: Text = Text::new("cancel", "取消");
+const MIGRATE: Text = Text::new("run vault migrate", "执行 vault migrate");
 
 /// Idle teams that have rows of their own; of more there is the number.
 const SHOWN_IDLE: usize = 3;
@@ -57,8 +61,6 @@ const MOST: usize = 5;
 const NAME_END: usize = 14;
 const WORK_END: usize = 20;
 const QUEUE_END: usize = 31;
-
-pub const SCOPE: Scope = Scope::new("overview", "总览", &[Scope::ANYWHERE]);
 
 /// A part of the overview; entries are numbered by part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +127,8 @@ impl Line {
 pub struct Overview {
     /// The teams had memories when it was opened.
     has_memory: bool,
+    /// They had vaults then.
+    has_vault: bool,
 }
 
 impl List for Overview {
@@ -195,6 +199,9 @@ impl List for Overview {
         above(memories::SCOPE, Text::new("memory", "记忆"), |list, _, _| {
             list.has_memory.then(|| shows(memories::SCOPE))
         }),
+        above(vault::SCOPE, Text::new("vault", "保管库"), |list, _, _| {
+            list.has_vault.then(|| shows(vault::SCOPE))
+        }),
         above(teams::SCOPE, Text::new("teams", "团队"), |_, _, _| Some(shows(teams::SCOPE))),
         above(tasks::SCOPE, Text::new("tasks", "任务"), |_, _, _| Some(shows(tasks::SCOPE))),
         above(triggers::SCOPE, Text::new("triggers", "触发器"), |_, _, _| {
@@ -203,11 +210,13 @@ impl List for Overview {
     ];
 
     fn offers(&self, action: Action) -> bool {
-        self.has_memory || action != Action::Show(memories::SCOPE)
+        (self.has_memory || action != Action::Show(memories::SCOPE))
+            && (self.has_vault || action != Action::Show(vault::SCOPE))
     }
 
     fn open(cx: &mut Cx<'_>) -> Option<Self> {
-        Some(Self { has_memory: cx.model.workspace.has_memory })
+        let WorkspaceView { has_memory, has_vault, .. } = cx.model.workspace;
+        Some(Self { has_memory, has_vault })
     }
 
     fn about(&self, ui: &UiSettings, cx: &Cx<'_>) -> String {
@@ -425,9 +434,11 @@ fn retry(trouble: &Trouble, cx: &Cx<'_>) -> Option<Outcome> {
             let row = rows.find(|row| Mark::of(row) == Mark::Retrying)?;
             FollowUp::Command(Command::RetryNow { dialog: row.dialog.clone() })
         }
-        TroubleKind::Asks | TroubleKind::UsedUp | TroubleKind::NoBox | TroubleKind::Stalls => {
-            return None;
-        }
+        TroubleKind::Quarantined
+        | TroubleKind::Asks
+        | TroubleKind::UsedUp
+        | TroubleKind::NoBox
+        | TroubleKind::Stalls => return None,
     };
     Some(Outcome::Stay(follows))
 }
@@ -435,7 +446,9 @@ fn retry(trouble: &Trouble, cx: &Cx<'_>) -> Option<Outcome> {
 /// How a trouble looks.
 fn mark(kind: TroubleKind, glyphs: &Glyphs) -> (&'static str, Role) {
     match kind {
-        TroubleKind::SetUpFailed | TroubleKind::Failing => (glyphs.dead, Role::Bad),
+        TroubleKind::Quarantined | TroubleKind::SetUpFailed | TroubleKind::Failing => {
+            (glyphs.dead, Role::Bad)
+        }
         TroubleKind::NoModel => (glyphs.retrying, Role::Warning),
         TroubleKind::Asks => (glyphs.needs_you, Role::Attention),
         TroubleKind::Interrupted | TroubleKind::Stopped => (glyphs.stopped, Role::Warning),
@@ -455,7 +468,7 @@ fn helps(kind: TroubleKind) -> Option<(Action, Text)> {
         | TroubleKind::Stopped => Some((Action::RetryNow, RETRY)),
         TroubleKind::Asks => Some((Action::Answer, ANSWER)),
         TroubleKind::Stalls => Some((Action::Stop, CANCEL)),
-        TroubleKind::UsedUp | TroubleKind::NoBox => None,
+        TroubleKind::Quarantined | TroubleKind::UsedUp | TroubleKind::NoBox => None,
     }
 }
 
@@ -541,9 +554,12 @@ fn team_row(team: &TeamRow, ui: &UiSettings, cx: &Cx<'_>) -> Row {
     };
     let reason = trouble.reason();
     let left = left.put(&format!(" {}", reason.in_lang(ui.lang)), ui.style(role));
-    let key = helps(trouble.kind)
-        .map(|(action, word)| format!("{} {}", ui.key(SCOPE, action), ui.text(word)));
-    (left, Strip::new().put(&key.unwrap_or_default(), dim))
+    let key = match helps(trouble.kind) {
+        Some((action, word)) => format!("{} {}", ui.key(SCOPE, action), ui.text(word)),
+        None if trouble.kind == TroubleKind::Quarantined => ui.text(MIGRATE).to_owned(),
+        None => String::new(),
+    };
+    (left, Strip::new().put(&key, dim))
 }
 
 fn question_row(row: &InboxRow, view: View<'_>, cx: &Cx<'_>) -> Row {

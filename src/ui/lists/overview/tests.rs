@@ -147,6 +147,24 @@ fn while_the_store_is_away_no_number_stands_for_what_is_not_known() {
 }
 
 #[test]
+fn a_team_whose_credentials_wait_is_first_with_the_command_that_helps() {
+    let mut stage = stage(120, 40);
+    let why =
+        Text::new("credentials are not migrated: vault migrate", "凭据尚未迁移：vault migrate");
+    let mut all = teams::tests::teams();
+    all[3].held_back = Some(why.into());
+    stage.apply(DriverEvent::Teams(all));
+    assert_eq!(order(&mut stage), ["qa", "ops", "lab", "main"]);
+    let qa = line(&mut stage, "qa");
+    assert!(qa.contains("quarantined: credentials are not migrated: vault migrate"), "{qa}");
+    assert!(qa.contains("run vault migrate"), "{qa}");
+    stage.keys("j j R");
+    assert!(requests(&stage).is_empty(), "nothing can be queued again");
+    stage.keys("<esc> <alt+4>");
+    assert!(stage.screen().contains("qa  quarantined"), "{}", stage.screen());
+}
+
+#[test]
 fn of_many_idle_teams_the_number_is_shown() {
     let mut stage = stage(80, 24);
     let idle = teams::tests::teams().remove(1);

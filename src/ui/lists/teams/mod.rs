@@ -20,6 +20,7 @@ use crate::words;
 const INITIALIZING: Text = Text::new("being set up", "正在建立");
 const BOOTSTRAP_FAILED: Text = Text::new("set-up failed", "建立失败");
 const SHUTTING_DOWN: Text = Text::new("shutting down", "正在关闭");
+const QUARANTINED: Text = Text::new("quarantined", "已隔离");
 const CHANGING: Text = Text::new("changes teams", "正在变更团队");
 const OPEN_TASKS: words::Counted = words::Counted::new("open task", "open tasks", "个未完成的任务");
 const SHUT_DOWN_QUESTION: Text = Text::new(
@@ -122,7 +123,8 @@ impl List for Teams {
             TeamStatus::BootstrapFailed => Some((BOOTSTRAP_FAILED, Role::Warning)),
             TeamStatus::ShuttingDown => Some((SHUTTING_DOWN, Role::Warning)),
         };
-        if let Some((word, role)) = status {
+        let held_back = team.held_back.as_ref().map(|_| (QUARANTINED, Role::Warning));
+        if let Some((word, role)) = held_back.or(status) {
             left.push(&format!("  {}", ui.text(word)), ui.style(role));
         }
         if let Some(lead) = &team.lead {

@@ -27,6 +27,7 @@ fn team(name: &str, parent: Option<&str>, (running, blocked, pending): (u64, u64
             "ops" => TeamStatus::BootstrapFailed,
             _ => TeamStatus::Active,
         },
+        held_back: None,
         changing: name == "main",
         used_up: name == "ops",
         boxes: None,

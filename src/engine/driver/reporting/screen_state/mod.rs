@@ -214,6 +214,7 @@ impl ScreenState {
                 default_responder,
                 models,
                 has_memory,
+                has_vault,
                 consent,
                 teams,
                 triggers,
@@ -223,6 +224,7 @@ impl ScreenState {
                     default_responder,
                     models,
                     has_memory,
+                    has_vault,
                     ..self.workspace.clone()
                 };
                 self.set_workspace(now, out);

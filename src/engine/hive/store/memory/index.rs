@@ -205,8 +205,8 @@ impl Store {
             return Ok(terms != chunks || counted != chunks);
         }
         let mut indexed = 0;
-        let teams = sql("SELECT DISTINCT team FROM memory_chunks WHERE org = $1");
-        for row in teams.fetch_all(&mut step).await? {
+        let all = sql("SELECT DISTINCT team FROM memory_chunks WHERE org = $1");
+        for row in all.fetch_all(&mut step).await? {
             let team = TeamName::new(row.try_get::<String>(0)?);
             // Reads the index, which a number of all its rows would not. Of others a text may look like the term of the team.
             let of_team = sql("SELECT COUNT(*) FROM ( \

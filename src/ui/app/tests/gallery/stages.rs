@@ -8,7 +8,7 @@ use crate::domain::Lang;
 use crate::follow_up::FilteredList;
 use crate::lists::{
     autonomy, change_to_approve, copy_parts, key_sets, memories, models, notice, notifications,
-    overview, places, problems, processes, shelf, tasks, team, themes, triggers,
+    overview, places, problems, processes, shelf, tasks, team, themes, triggers, vault,
 };
 use crate::new_overlay::{NewOverlay, PromptPurpose, SheetKind};
 use crate::panes::{changes, composer, consent, finder, log, mind, sheet, timeline, usage};
@@ -50,6 +50,8 @@ surfaces_of!(OF_OVERLAYS: NewOverlay, _every_overlay {
     NewOverlay::Trigger(_) => "trigger";
     NewOverlay::Memories => "memories";
     NewOverlay::Memory => "memory";
+    NewOverlay::Vault { .. } => "vault";
+    NewOverlay::Entry(_) => "vault-entry";
     NewOverlay::ToApprove(_) => "change";
     NewOverlay::Shelf(_) => "shelf";
     NewOverlay::Search => "search";
@@ -163,6 +165,8 @@ pub const SURFACES: &[Surface] = &[
     Surface { name: "memories", show: memories::tests::stage },
     Surface { name: "memory", show: memories::tests::whole_shown },
     Surface { name: "memory-search", show: memories::tests::searching },
+    Surface { name: "vault", show: vault::tests::stage },
+    Surface { name: "vault-entry", show: vault::tests::whole_shown },
     Surface {
         name: "new-task",
         show: |width, height| with_tasks("<alt+4> j a \"check it\"", width, height),

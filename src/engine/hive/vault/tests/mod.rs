@@ -1,8 +1,9 @@
 //! The vaults on both databases: what a row may become, what a missing key does, and what is left of an interruption.
 
-use std::collections::BTreeMap;
+mod keys;
+mod migration;
+
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -22,6 +23,7 @@ use crate::samples::{Shows, assert_translated};
 
 const SECRET: &str = "ghp-canary-0123456789";
 const DEADLINE: Duration = Duration::from_secs(30);
+const CLOCK: Shows = Shows("2026-11-30 12:00:00");
 
 fn at(seconds: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
@@ -222,69 +224,6 @@ async fn s15_3_an_older_value_of_the_same_entry_is_opened() {
 }
 
 #[tokio::test]
-async fn s15_7_without_its_key_nothing_is_read_overwritten_or_made_anew() {
-    for database in Database::all() {
-        let mut bench = Bench::on(database).await;
-        bench.set("TOKEN", SECRET, Some(&for_shell())).await;
-        let here = bench.keys.clone();
-        let elsewhere = bench.dir.path().join("other/keys");
-        bench.keys = VaultKeys { folder: Some(elsewhere.clone()), given: None };
-        assert_eq!(bench.values("ops").await, (Vec::new(), vec!["vault/no-key".to_owned()]));
-        let set = bench.owner().set((ops(), "B".to_owned()), "x", Some(&for_shell()), at(2)).await;
-        let text = set.unwrap_err().text();
-        assert_translated(&text);
-        assert_eq!(text.to_string(), "the key of these secrets is not here: vault key import");
-        assert!(!elsewhere.exists(), "no new key");
-        bench.set("plain", "goes on", None).await;
-        // Another key than the one of these secrets.
-        let other = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
-        let refused = bench.owner().import_key(other).await.unwrap_err().text().to_string();
-        assert_eq!(refused, "this key has sealed none of the secrets here");
-        bench.keys.given = Some(other.to_owned());
-        assert_eq!(bench.values("ops").await.1, ["vault/no-key"]);
-        assert!(matches!(bench.owner().rotate().await, Err(VaultFault::Key(KeyFault::Absent))));
-        bench.keys.given = None;
-        let written = VaultOwner { store: &mut bench.store, keys: &here }.exported_key().await;
-        let written = written.unwrap();
-        bench.owner().import_key(&written).await.unwrap();
-        assert_eq!(bench.values("ops").await, one("TOKEN", SECRET));
-    }
-}
-
-#[tokio::test]
-async fn s15_7_a_change_of_the_key_is_whole_wherever_it_is_interrupted() {
-    for database in Database::all() {
-        let mut bench = Bench::on(database).await;
-        bench.set("A", SECRET, Some(&for_shell())).await;
-        bench.set("B", "second-canary", Some(&for_shell())).await;
-        let name = bench.store.vault_name().await.unwrap();
-        let expected = bench.values("ops").await;
-        assert_eq!(expected.0.len(), 2);
-        // After the new key was made.
-        bench.keys.make_next(&name).unwrap();
-        assert_eq!(bench.values("ops").await, expected);
-        bench.set("A", SECRET, Some(&for_shell())).await;
-        // After the rows were stored.
-        let next = bench.keys.make_next(&name).unwrap();
-        let keys = bench.keys.of(&name).unwrap();
-        let rows = bench.store.vault_secrets().await.unwrap();
-        let text = |row: VaultRow| {
-            let value = keys[0].opened(&name, &row).unwrap();
-            let after = next.sealed(&name, &row, &value).unwrap();
-            (row, after)
-        };
-        let all: Vec<(VaultRow, String)> = rows.into_iter().map(text).collect();
-        assert!(bench.store.vault_reseal(&all).await.unwrap());
-        assert!(!bench.store.vault_reseal(&all).await.unwrap(), "they have changed");
-        assert_eq!(bench.values("ops").await, expected);
-        bench.set("B", "second-canary", Some(&for_shell())).await;
-        assert_eq!(bench.owner().rotate().await.unwrap(), 2);
-        assert_eq!(bench.values("ops").await, expected);
-        assert_eq!(bench.keys.of(&name).unwrap().len(), 1, "one key is left");
-    }
-}
-
-#[tokio::test]
 async fn a_secret_that_is_closed_keeps_its_value_and_loses_its_rights() {
     let mut bench = Bench::on(Database::File).await;
     bench.set("TOKEN", SECRET, Some(&VaultRights::migrated())).await;
@@ -329,8 +268,10 @@ async fn only_the_last_uses_of_a_team_are_kept() {
         };
         let all: Vec<EntryUse> = (0..1_005).map(used).collect();
         bench.store.vault_used(&all, at(5)).await.unwrap();
-        let kept = bench.store.vault_uses(Some(&ops())).await.unwrap();
-        assert_eq!((kept.len(), kept[0].0.target.as_str()), (1_000, "t1004"));
+        let kept = bench.store.vault_uses(Some(&ops()), Some("TOKEN"), &CLOCK).await.unwrap();
+        assert_eq!((kept.len(), kept[0].used.target.as_str()), (1_000, "t1004"));
+        let others = bench.store.vault_uses(None, Some("DB"), &CLOCK).await.unwrap();
+        assert!(others.is_empty());
         let row = bench.store.vault_row(&ops(), "TOKEN").await.unwrap().unwrap();
         assert_eq!((row.used_at.is_some(), row.used_by.as_deref()), (true, Some("@ops")));
         assert_eq!(bench.values("ops").await, one("TOKEN", SECRET), "that is not sealed");
@@ -366,7 +307,7 @@ impl Running {
         let dir = tempfile::tempdir().unwrap();
         let hive = Hive::new(Setup {
             workspace: dir.path().to_owned(),
-            clock: Arc::new(Shows("2026-11-30 12:00:00")),
+            clock: Arc::new(CLOCK),
             permission: Arc::new(AnyStore),
             random_name: || "ab12".to_owned(),
             store: StoreChoice::Own,
@@ -415,163 +356,4 @@ async fn secrets_are_known_while_vaults_are_on_and_stay_secret_afterwards() {
     assert_eq!(secrets.secrets().redacted(SECRET.to_owned()), "[redacted]");
     beside.close().await;
     timeout(DEADLINE, running.hive.close()).await.unwrap();
-}
-
-const TEAM: &str = "members:\n  lead: { name: L }\n  ops: { name: O }\ndefault_responder: lead\n";
-const OPS: &str =
-    "# ops\nlead: ops\ncredentials:\n  TOKEN: ghp-canary-0123456789\n  DB: db-canary-77\n# end\n";
-const SKILL: &str = "use get_credential(\"TOKEN\"), it is ghp-canary-0123456789\n";
-const FILES: [&str; 3] = [
-    ".minds/team/ops/persona.md",
-    ".minds/skills/individual/ops/pull/SKILL.md",
-    "ops.tsk/goals.md",
-];
-
-fn legacy(bench: &Bench) {
-    bench.write(HIVE_FILE, "version: 1\nvault: on\n");
-    bench.write(".minds/team.yaml", TEAM);
-    bench.write(".minds/hive/teams/ops.yaml", OPS);
-    for file in FILES {
-        bench.write(file, SKILL);
-    }
-    bench.write(".minds/team/lead/persona.md", SKILL);
-}
-
-/// All files but those of the store.
-fn files(folder: &Path, found: &mut BTreeMap<String, String>) {
-    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if entry.is_dir() && !entry.ends_with(".hive") && !entry.ends_with("data") {
-            files(&entry, found);
-        } else if entry.is_file() {
-            found.insert(entry.display().to_string(), fs::read_to_string(&entry).unwrap());
-        }
-    }
-}
-
-#[tokio::test]
-async fn m1_m2_credentials_become_secrets_that_the_team_may_read() {
-    for database in Database::all() {
-        let mut bench = Bench::on(database).await;
-        legacy(&bench);
-        let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
-        files(bench.dir.path(), &mut before);
-        let plan = bench.plan();
-        let fates = bench.owner().fates(&plan).await.unwrap();
-        assert_eq!(fates, [EntryFate::New, EntryFate::New]);
-        files(bench.dir.path(), &mut after);
-        assert_eq!(before, after, "a look changes nothing");
-        assert_eq!(plan.files.iter().map(|(_, places)| places).sum::<usize>(), 3);
-        bench.migrate(&plan).await.unwrap();
-        assert_eq!(bench.text(".minds/hive/teams/ops.yaml"), "# ops\nlead: ops\n# end\n");
-        for file in FILES {
-            let expected = "use vault_get(\"TOKEN\"), it is ghp-canary-0123456789\n";
-            assert_eq!(bench.text(file), expected, "only the word is another");
-            let copy = format!(".hive/backups/migration/ops-20261130120000/{file}");
-            assert_eq!(bench.text(&copy), "use get_credential(\"TOKEN\"), it is [redacted]\n");
-        }
-        assert_eq!(bench.text(".minds/team/lead/persona.md"), SKILL, "it is of another team");
-        let row = bench.store.vault_row(&ops(), "TOKEN").await.unwrap().unwrap();
-        assert_eq!((row.updated_by.as_str(), row.is_secret), ("migration", true));
-        let Opened { entries, problems, .. } = bench.opened().await;
-        assert!(problems.is_empty());
-        assert_eq!(entries["ops"]["TOKEN"].value, SECRET);
-        assert_eq!(entries["ops"]["TOKEN"].rights, VaultRights::migrated());
-        let minds = Minds::load(bench.dir.path(), Lang::En);
-        assert!(plans_of(bench.dir.path(), minds.hive().org()).is_empty(), "nothing is left");
-    }
-}
-
-#[tokio::test]
-async fn m4_the_value_of_the_file_wins_and_equal_rows_stay() {
-    let mut bench = Bench::on(Database::File).await;
-    legacy(&bench);
-    bench.set("TOKEN", "older-canary", Some(&for_shell())).await;
-    bench.set("DB", "db-canary-77", Some(&VaultRights::migrated())).await;
-    let plan = bench.plan();
-    let fates = bench.owner().fates(&plan).await.unwrap();
-    assert_eq!(fates, [EntryFate::Replaces, EntryFate::Same]);
-    let kept = bench.store.vault_row(&ops(), "DB").await.unwrap();
-    for _ in 0..3 {
-        bench.owner().store_entries(&plan, at(3)).await.unwrap();
-    }
-    assert_eq!(bench.store.vault_row(&ops(), "DB").await.unwrap(), kept);
-    let row = bench.store.vault_row(&ops(), "TOKEN").await.unwrap().unwrap();
-    assert_eq!((row.created_at, row.updated_at), (at(1), at(3)), "it was replaced once");
-    assert_eq!(bench.opened().await.entries["ops"]["TOKEN"].value, SECRET);
-}
-
-#[tokio::test]
-async fn m5_a_migration_that_was_killed_after_any_step_is_finished_by_the_next_one() {
-    let mut ends = Vec::new();
-    for steps in 0..=3 {
-        let mut bench = Bench::on(Database::File).await;
-        legacy(&bench);
-        let plan = bench.plan();
-        if steps >= 1 {
-            bench.owner().store_entries(&plan, at(2)).await.unwrap();
-        }
-        if steps >= 2 {
-            let mut first = plan.clone();
-            first.files.truncate(1);
-            first.rewrite_files(bench.dir.path(), "ops-killed").unwrap();
-        }
-        if steps >= 3 {
-            plan.rewrite_files(bench.dir.path(), "ops-killed").unwrap();
-        }
-        let has_section = bench.text(".minds/hive/teams/ops.yaml").contains("credentials");
-        let minds = Minds::load(bench.dir.path(), Lang::En);
-        let is_held = minds.hive().org().team(&ops()).unwrap().held_back.is_some();
-        assert!(has_section && is_held, "{steps}: the team is held back until all is done");
-        let plan = bench.plan();
-        bench.migrate(&plan).await.unwrap();
-        let Opened { entries, .. } = bench.opened().await;
-        let entries = entries["ops"].clone().into_iter();
-        let values: Vec<(String, String)> = entries.map(|(key, one)| (key, one.value)).collect();
-        let texts = FILES.map(|file| bench.text(file));
-        ends.push((values, texts, bench.text(".minds/hive/teams/ops.yaml")));
-    }
-    assert!(ends.windows(2).all(|pair| pair[0] == pair[1]), "{ends:?}");
-}
-
-#[tokio::test]
-async fn a_file_that_was_changed_meanwhile_keeps_its_section() {
-    let mut bench = Bench::on(Database::File).await;
-    legacy(&bench);
-    let plan = bench.plan();
-    let newer = OPS.replace("db-canary-77", "db-canary-78");
-    bench.write(".minds/hive/teams/ops.yaml", &newer);
-    let refused = bench.migrate(&plan).await.unwrap_err().text();
-    assert_translated(&refused);
-    assert_eq!(bench.text(".minds/hive/teams/ops.yaml"), newer);
-    let plan = bench.plan();
-    bench.migrate(&plan).await.unwrap();
-    assert_eq!(bench.opened().await.entries["ops"]["DB"].value, "db-canary-78");
-}
-
-#[tokio::test]
-async fn m6_an_installation_of_openhive_is_migrated_and_nothing_outside_its_folders_touched() {
-    let mut bench = Bench::on(Database::File).await;
-    for folder in ["skills", "subagents", "team-rules", "org-rules"] {
-        bench.write(&format!("teams/ops/{folder}/a.md"), "get_credential('TOKEN')\n");
-    }
-    bench.write("teams/ops/other/a.md", "get_credential('TOKEN')\n");
-    bench.write(
-        "teams/ops/config.yaml",
-        "name: ops\ncredentials:\n  TOKEN: ghp-canary-0123456789\n",
-    );
-    bench.write("teams/docs/config.yaml", "credentials:\n  TOKEN: [a]\n");
-    bench.write("teams/plain/config.yaml", "name: plain\n");
-    let mut plans = plans_from(&bench.dir.path().join("teams"));
-    let names: Vec<&str> = plans.iter().map(|(team, _)| team.as_str()).collect();
-    assert_eq!(names, ["docs", "ops"]);
-    let (_, ops_plan) = plans.pop().unwrap();
-    let why = plans.pop().unwrap().1.unwrap_err();
-    assert_eq!(why.to_string(), "credentials.TOKEN is a list, not a text");
-    bench.migrate(&ops_plan.unwrap()).await.unwrap();
-    assert_eq!(bench.text("teams/ops/config.yaml"), "name: ops\n");
-    for folder in ["skills", "subagents", "team-rules", "org-rules"] {
-        assert_eq!(bench.text(&format!("teams/ops/{folder}/a.md")), "vault_get('TOKEN')\n");
-    }
-    assert_eq!(bench.text("teams/ops/other/a.md"), "get_credential('TOKEN')\n");
-    assert_eq!(bench.values("ops").await, one("TOKEN", SECRET));
 }
