@@ -224,6 +224,7 @@ impl Story {
             agent: AgentId::new(self.lead),
             taskdoc: self.taskdoc.to_owned(),
             text: self.first_message().to_owned(),
+            priming: Vec::new(),
         }
     }
 

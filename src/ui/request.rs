@@ -245,7 +245,7 @@ impl Request {
                 Command::Answer { ticket, dialog, question, text, images }
             }
             Self::Create { agent, taskdoc, text } => {
-                Command::Create { ticket, agent, taskdoc, text }
+                Command::Create { ticket, agent, taskdoc, text, priming: Vec::new() }
             }
             Self::PutAway { root, to, .. } => {
                 Command::Lifecycle { ticket, change: Lifecycle::Move { root, to } }

@@ -162,7 +162,8 @@ fn calls_are_answered_once(
             }
             // A teammate that cannot be asked is a failed reply as well.
             Some(SpecialCall::Tellask(_)) => answers <= 1,
-            Some(SpecialCall::AskHuman | SpecialCall::Reply(_)) | None => answers == 0,
+            Some(SpecialCall::AskHuman | SpecialCall::AnswerHuman | SpecialCall::Reply(_))
+            | None => answers == 0,
         };
         if !right && !dialog.latest.is_dead() {
             return Err(format!("{name} {call} of {id} has {answers} answers"));

@@ -98,7 +98,7 @@ impl Episode {
         self.wait(SHORT).await;
         let (agent, taskdoc) = (AgentId::new("lead"), "task.tsk".to_owned());
         let (ticket, text) = (self.ticket(), "Go.".to_owned());
-        self.send(Command::Create { ticket, agent, taskdoc, text }).await;
+        self.send(Command::Create { ticket, agent, taskdoc, text, priming: Vec::new() }).await;
         self.wait(SHORT).await;
         self.memory.main.clone().map(|_| ()).ok_or_else(|| "no dialog was made".to_owned())
     }

@@ -57,6 +57,9 @@ pub enum Command {
         agent: AgentId,
         taskdoc: String,
         text: String,
+        /// The startup scripts that it begins with.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        priming: Vec<String>,
     },
     /// A message for a dialog: drives it, or is queued until its running generation has ended.
     Say {

@@ -12,12 +12,12 @@ use crate::domain::text::json;
 use crate::domain::text::{Localized, Text, localized};
 use crate::yaml::{self, Lines};
 
-const FOLDER: &str = ".minds/priming";
+pub(super) const FOLDER: &str = ".minds/priming";
 const KIND: &str = "agent_priming_script";
 const VERSION: u64 = 3;
 const MAX_SCRIPTS: usize = 500;
-const MAX_DEPTH: usize = 4;
-const RECORD_HEADING: &str = "### record ";
+pub(super) const MAX_DEPTH: usize = 4;
+pub(super) const RECORD_HEADING: &str = "### record ";
 
 /// Records a script may add to a dialog.
 const RECORD_NAMES: [&str; 11] = [
@@ -74,7 +74,7 @@ fn collect_scripts(workspace: &Path, folder: &str, depth: usize, paths: &mut Vec
     }
 }
 
-fn script_problems(path: &str, text: &str) -> Vec<Problem> {
+pub(super) fn script_problems(path: &str, text: &str) -> Vec<Problem> {
     let problem = |what: &str, line: Option<usize>, found: Localized, fix: Text| {
         with_line(
             Problem::new(format!("team/priming/{what}/{path}"), path, found, fix).warning(),

@@ -14,24 +14,25 @@ const MAX_PROBLEMS: usize = 50;
 
 /// Toolsets and tools of Dominds 1.29 that this program has not; `*` stands for any text. A file for both may name
 /// them.
-const OF_DOMINDS: [&str; 16] = [
+const OF_DOMINDS: [&str; 14] = [
     "apply_occurrence_replace",
     "create_symlink",
     "fetch_resource",
     "fs_*",
     "list_resources",
     "mcp_disable",
-    "migrate_reminder",
     "pad_*",
     "prepare_occurrence_replace",
     "read_symlink",
     "resources",
     "rm_symlink",
-    "set_dialog_goal",
     "*_personal_skill",
     "import_personal_skill_from_file",
     "team_mgmt_*",
 ];
+
+/// Tools that members have in trees in the layout of Dominds 1.29, named here or not.
+const IN_RECENT_TREES: [&str; 2] = ["migrate_reminder", "set_dialog_goal"];
 
 /// The first list that has an unknown name.
 struct Mention<'a> {
@@ -65,7 +66,8 @@ impl Minds {
     }
 
     fn is_known(&self, name: &str, known: &[&str]) -> bool {
-        name == "*" || known.contains(&name) || self.mcp.ids().any(|server| server == name)
+        let is_ours = known.contains(&name) || IN_RECENT_TREES.contains(&name);
+        name == "*" || is_ours || self.mcp.ids().any(|server| server == name)
     }
 
     fn unknown_tool(&self, name: &str, mention: &Mention, known: &[&str]) -> Problem {

@@ -51,14 +51,15 @@ pub mod typed;
 
 pub use args::Args;
 pub(crate) use args::{ArgMismatch, MismatchKind, parameters};
+pub(crate) use control::recent_tools;
 pub use control::{CLEAR_MIND, replace_section};
 pub(crate) use decision::{OptionArg, tool as decision_tool};
 pub(crate) use files::{CreateFileArgs, FileArgs, ListDirArgs, OverwriteFileArgs, ReadFileArgs};
 pub(crate) use memory_store::tools as memory_tools;
 pub(crate) use notify::tool as notify_tool;
 pub use outcome::{
-    DecisionOutcome, MAX_RESULT_CHARS, MadeDecision, ReminderFormat, ReminderScope, StateChange,
-    ToolImage, ToolOutcome,
+    DecisionOutcome, MAX_RESULT_CHARS, MadeDecision, ReminderFormat, StateChange, ToolImage,
+    ToolOutcome,
 };
 pub use readonly::git_state;
 pub use registry::{NameTaken, Registry, ToolSubset};

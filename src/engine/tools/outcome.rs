@@ -9,6 +9,8 @@ use serde_json::Value;
 
 use crate::domain::asking::autonomy::DecisionKind;
 use crate::domain::asking::inquiry::Inquiry;
+use crate::domain::dialogs::goal::Goal;
+use crate::domain::dialogs::reminder::ReminderScope;
 use crate::domain::text::{Text, in_lang};
 use crate::domain::{FileChange, Lang, Secrets};
 
@@ -49,7 +51,7 @@ pub enum StateChange {
         content: String,
         /// 1-based; beyond the end means at the end. Only with the dialog scope.
         position: Option<usize>,
-        /// Dialog or personal; tools never add shared ones.
+        /// Never one of the runtime.
         scope: ReminderScope,
         render: ReminderFormat,
     },
@@ -62,6 +64,12 @@ pub enum StateChange {
     DeleteReminder {
         id: String,
     },
+    /// Make a shared reminder one of this dialog alone.
+    MoveReminder {
+        id: String,
+    },
+    /// What this main dialog works for from now on.
+    SetGoal(Goal),
     /// Add a reminder that the runtime keeps for all dialogs of the member.
     Follow {
         id: String,
@@ -97,17 +105,6 @@ pub struct MadeDecision {
     pub description: String,
     /// The key and the words of the option that is taken.
     pub option: Option<String>,
-}
-
-/// Who sees a reminder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReminderScope {
-    /// This dialog.
-    Dialog,
-    /// The member, in all its main dialogs.
-    Personal,
-    /// All of the member's dialogs; kept by the runtime, never by a tool.
-    AgentShared,
 }
 
 /// How a screen shows a reminder.
@@ -192,6 +189,11 @@ impl StateChange {
                 Self::UpdateReminder { id, content: clean(content), render }
             }
             Self::DeleteReminder { id } => Self::DeleteReminder { id },
+            Self::MoveReminder { id } => Self::MoveReminder { id },
+            Self::SetGoal(goal) => Self::SetGoal(match goal {
+                Goal::Stated(text) => Goal::Stated(clean(text)),
+                Goal::Unset | Goal::Taskdoc => goal,
+            }),
             Self::Follow { id, content, owner, meta } => {
                 let meta = secrets.redacted_json(meta);
                 Self::Follow { id, content: clean(content), owner, meta }
@@ -304,6 +306,7 @@ mod tests {
                 add,
                 StateChange::UpdateReminder { id: id(), content: text(), render: None },
                 StateChange::Follow { id: id(), content: text(), owner: "x", meta },
+                StateChange::SetGoal(Goal::Stated(text())),
                 StateChange::ClearMind { reminder_content: Some(text()) },
                 decision(DecisionOutcome::Notified(MadeDecision {
                     description: text(),
@@ -319,7 +322,7 @@ mod tests {
         assert!(clean.text.starts_with("a [redacted] b\n[an image was left out"), "{clean:?}");
         assert_eq!(clean.images, [image("plain".to_owned())]);
         let shown = format!("{:?}{:?}", clean.changes, clean.file_changes);
-        assert!(!shown.contains(key) && shown.matches("a [redacted] b").count() == 13, "{shown}");
+        assert!(!shown.contains(key) && shown.matches("a [redacted] b").count() == 14, "{shown}");
         assert!(shown.contains("Number(7)"), "{shown}");
     }
 }

@@ -10,11 +10,12 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use crate::domain::asking::autonomy::MemberAutonomy;
+use crate::domain::dialogs::reminder::ReminderScope;
 use crate::domain::text::Text;
 use crate::domain::{AgentId, Clock, DialogId, Lang, Secrets};
 
 use super::args::Args;
-use super::outcome::{ReminderScope, ToolOutcome};
+use super::outcome::ToolOutcome;
 use super::shell::{CallWatch, Shells};
 use super::team_place::TeamPlace;
 use crate::guard::{Access, Identity};

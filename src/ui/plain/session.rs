@@ -366,7 +366,7 @@ impl PlainSession {
         let recent = || self.workspace.taskdocs.first().cloned();
         let taskdoc = taskdoc.or_else(recent).unwrap_or_else(|| DEFAULT_TASKDOC.to_owned());
         let ticket = self.ticket(Sent::Words(text.clone()));
-        self.send(Command::Create { ticket, agent, taskdoc, text });
+        self.send(Command::Create { ticket, agent, taskdoc, text, priming: Vec::new() });
     }
 
     fn member(&self, name: &str) -> Option<AgentId> {

@@ -199,7 +199,10 @@ fn dialogs_are_begun_messaged_stopped_and_continued_by_number() {
     let (agent, taskdoc) = (AgentId::new("dba"), "add-2fa.tsk".to_owned());
     let text = "hello".to_owned();
     for (line, expected) in [
-        ("new @dba hello", Command::Create { ticket: 1, agent, taskdoc, text: text.clone() }),
+        (
+            "new @dba hello",
+            Command::Create { ticket: 1, agent, taskdoc, text: text.clone(), priming: Vec::new() },
+        ),
         ("d2 hello", Command::Say { ticket: 2, dialog: side("r"), text, images: Vec::new() }),
         ("stop d1", Command::Stop { dialog: main_dialog() }),
         ("stop all", Command::StopAll),

@@ -101,7 +101,7 @@ impl Running {
     async fn create(&mut self, ticket: u64, agent: &str) {
         let (agent, text) = (AgentId::new(agent), "Hello".to_owned());
         let taskdoc = "task.tsk".to_owned();
-        self.send(Command::Create { ticket, agent, taskdoc, text }).await;
+        self.send(Command::Create { ticket, agent, taskdoc, text, priming: Vec::new() }).await;
     }
 
     async fn hears(&mut self, word: &str) {

@@ -140,13 +140,14 @@ async fn what_a_person_is_refused_is_in_both_languages_with_the_name_it_is_about
     let gone = DialogId::main(RootId::new("aa/bb"));
     let create = |taskdoc: &str| {
         let (agent, taskdoc, text) = (AgentId::new("lead"), taskdoc.to_owned(), "Go".to_owned());
-        move |ticket| Command::Create { ticket, agent, taskdoc, text }
+        move |ticket| Command::Create { ticket, agent, taskdoc, text, priming: Vec::new() }
     };
     let nobody = |ticket| Command::Create {
         ticket,
         agent: AgentId::new("nobody"),
         taskdoc: "a.tsk".to_owned(),
         text: "Go".to_owned(),
+        priming: Vec::new(),
     };
     let open = |ticket| Command::Open { ticket, dialog: gone.clone(), course: None };
     assert!(running.ask(nobody).await.is_err());

@@ -44,7 +44,9 @@ impl Running {
     async fn talk_to(&mut self, agent: &str, text: &str) -> Result<DialogId, String> {
         let (agent, text) = (AgentId::new(agent), text.to_owned());
         let taskdoc = "task.tsk".to_owned();
-        let made = self.ask(|ticket| Command::Create { ticket, agent, taskdoc, text }).await?;
+        let made = self
+            .ask(|ticket| Command::Create { ticket, agent, taskdoc, text, priming: Vec::new() })
+            .await?;
         self.quiet().await;
         Ok(made.expect("a dialog"))
     }

@@ -157,6 +157,7 @@ async fn c11_only_shell_specialists_have_tools_of_a_shell_however_they_are_grant
             agent,
             taskdoc: "task.tsk".to_owned(),
             text: "Hello".to_owned(),
+            priming: Vec::new(),
         };
         running.ask(create).await.expect("a dialog");
         running.quiet().await;

@@ -81,7 +81,9 @@ impl Running {
     pub async fn begin(&mut self, text: &str) -> Result<DialogId, String> {
         let (agent, text) = (AgentId::new("lead"), text.to_owned());
         let taskdoc = "task.tsk".to_owned();
-        let made = self.ask(|ticket| Command::Create { ticket, agent, taskdoc, text }).await?;
+        let made = self
+            .ask(|ticket| Command::Create { ticket, agent, taskdoc, text, priming: Vec::new() })
+            .await?;
         Ok(made.expect("a dialog"))
     }
 

@@ -35,7 +35,7 @@ async fn next(screen: &mut Connection) -> DriverEvent {
 /// Begins a dialog whose model talks for a while.
 async fn begin(screen: &mut Connection, ticket: u64) -> DialogId {
     let (agent, taskdoc, text) = (AgentId::new("lead"), "t.tsk".to_owned(), "talk".to_owned());
-    let create = Command::Create { ticket, agent, taskdoc, text };
+    let create = Command::Create { ticket, agent, taskdoc, text, priming: Vec::new() };
     screen.commands.send(create).await.expect("a connection");
     loop {
         if let DriverEvent::Done { ticket: of, dialog: Some(dialog) } = next(screen).await

@@ -44,6 +44,8 @@ pub enum RuntimeQuestion {
 pub enum SpecialCall {
     Tellask(TellaskKind),
     AskHuman,
+    /// Tells a person something that needs no answer; only trees in the layout of Dominds 1.29 have it.
+    AnswerHuman,
     Reply(ReplyKind),
 }
 
@@ -131,6 +133,8 @@ pub fn is_query(tool: &str) -> bool {
 
 /// The name of the question tool.
 pub const ASK_HUMAN: &str = "askHuman";
+/// The name of the call that tells a person something.
+pub const ANSWER_HUMAN: &str = "answerHuman";
 
 impl SpecialCall {
     #[must_use]
@@ -138,6 +142,7 @@ impl SpecialCall {
         match self {
             Self::Tellask(kind) => kind.name(),
             Self::AskHuman => ASK_HUMAN,
+            Self::AnswerHuman => ANSWER_HUMAN,
             Self::Reply(kind) => kind.name(),
         }
     }
@@ -151,12 +156,22 @@ impl SpecialCall {
             "tellaskSessionless" => Self::Tellask(TellaskKind::Sessionless),
             "freshBootsReasoning" => Self::Tellask(TellaskKind::FreshBoots),
             ASK_HUMAN => Self::AskHuman,
+            ANSWER_HUMAN => Self::AnswerHuman,
             "replyTellask" => Self::Reply(ReplyKind::Session),
             "replyTellaskSessionless" => Self::Reply(ReplyKind::Sessionless),
             "replyTellaskBack" => Self::Reply(ReplyKind::Back),
             _ => return None,
         })
     }
+}
+
+/// What a call of this name tells a person, if it does.
+#[must_use]
+pub fn told(name: &str, arguments: &str) -> Option<String> {
+    if name != ANSWER_HUMAN {
+        return None;
+    }
+    text_argument(arguments, "answerContent").filter(|content| !content.is_empty())
 }
 
 /// One text among the arguments a model wrote; nothing where there is none.

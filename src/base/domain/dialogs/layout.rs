@@ -20,4 +20,14 @@ impl Layout {
             Self::V1_29 => "1.29",
         }
     }
+
+    /// True if dialogs have what Dominds 1.29 adds beside its files: `answerHuman`, goals, scopes of reminders, startup
+    /// scripts, and an end to calls that are repeated.
+    #[must_use]
+    pub const fn has_recent_rules(self) -> bool {
+        match self {
+            Self::V1_19 => false,
+            Self::V1_29 => true,
+        }
+    }
 }

@@ -8,6 +8,7 @@ pub mod dialog;
 pub mod dialog_limits;
 pub mod foreign_layout;
 pub mod fresh_boots;
+pub mod goal;
 pub mod history;
 pub mod image_reference;
 pub mod keep_going;

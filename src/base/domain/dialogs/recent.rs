@@ -1,12 +1,15 @@
 //! What only the layout of Dominds 1.29 has of a dialog, beside what both layouts say. Unknown keys are kept, and so is
 //! the value of a key that could not be read.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::call::ANSWER_HUMAN;
 use super::latest::CourseStartPrompt;
 use super::pending::CallType;
-use crate::domain::ids::{AgentId, CallId, MsgId, SelfId, Slug};
+use crate::domain::ids::{AgentId, CallId, DialogId, MsgId, SelfId, Slug};
 use crate::domain::number::{Course, Genseq};
 use crate::domain::time::Stamp;
 
@@ -312,4 +315,44 @@ pub struct HumanAnswer {
     pub answer_ref: GenerationRef,
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+impl HumanAnswer {
+    /// What a dialog told with this call. `at`: the generation that made it.
+    #[must_use]
+    pub fn new(
+        dialog: &DialogId,
+        call: &CallId,
+        at: (Course, Genseq),
+        content: String,
+        answered_at: Stamp,
+    ) -> Self {
+        let (course, genseq) = at;
+        let (root, this) = (&dialog.root, &dialog.this);
+        let name = format!("{root}|{this}|c{course}|g{genseq}|{ANSWER_HUMAN}:{call}|{call}");
+        Self {
+            id: format!("a2h-{}", URL_SAFE_NO_PAD.encode(name)),
+            content,
+            answered_at,
+            answer_ref: GenerationRef { course, genseq, extra: Map::new() },
+            extra: Map::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::RootId;
+
+    #[test]
+    fn what_a_dialog_told_has_the_id_that_dominds_gives_it() {
+        let dialog = DialogId::main(RootId::new("aa/bb/01"));
+        let at = (Course(2), Genseq(7));
+        let told =
+            HumanAnswer::new(&dialog, &CallId::new("c"), at, "Dry.".to_owned(), Stamp::default());
+        let name = told.id.strip_prefix("a2h-").and_then(|id| URL_SAFE_NO_PAD.decode(id).ok());
+        assert_eq!(name.unwrap(), b"aa/bb/01|aa/bb/01|c2|g7|answerHuman:c|c");
+        assert_eq!((told.answer_ref.course, told.answer_ref.genseq), at);
+    }
 }

@@ -21,10 +21,13 @@ pub struct Entry {
     pub genseq: Option<Genseq>,
     /// Where the main dialog stood.
     pub root: Option<RootAnchor>,
-    /// Where it came from, if not from a generation: `priming_script`.
+    /// Where it came from, if not from a generation: [`PRIMING`].
     pub source_tag: Option<String>,
     pub record: Record,
 }
+
+/// The source of records of a startup script.
+pub const PRIMING: &str = "priming_script";
 
 /// Who put a prompt before the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

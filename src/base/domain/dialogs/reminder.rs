@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::layout::Layout;
 use crate::domain::models::context_health::HealthLevel;
 use crate::domain::time::Stamp;
 
@@ -21,6 +22,51 @@ pub const AGENT_SHARED: &str = "agent_shared";
 pub const AGENT: &str = "agent";
 pub const TASK: &str = "task";
 pub const RUNTIME: &str = "runtime";
+
+/// Who sees a reminder: the same in both layouts, by other names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReminderScope {
+    /// This dialog.
+    Dialog,
+    /// All of the member's dialogs about this Taskdoc; only 1.29 has it.
+    Task,
+    /// The member, in all its dialogs.
+    Personal,
+    /// The same, kept by the runtime, never by a tool.
+    AgentShared,
+}
+
+impl ReminderScope {
+    /// By the name in either layout. A scope that is not known is that of the dialog whose file has it.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        match name {
+            TASK => Self::Task,
+            PERSONAL | AGENT => Self::Personal,
+            AGENT_SHARED | RUNTIME => Self::AgentShared,
+            _ => Self::Dialog,
+        }
+    }
+
+    /// The name in this layout.
+    #[must_use]
+    pub const fn name(self, layout: Layout) -> &'static str {
+        match (self, layout) {
+            (Self::Dialog, _) => "dialog",
+            (Self::Task, _) => TASK,
+            (Self::Personal, Layout::V1_19) => PERSONAL,
+            (Self::Personal, Layout::V1_29) => AGENT,
+            (Self::AgentShared, Layout::V1_19) => AGENT_SHARED,
+            (Self::AgentShared, Layout::V1_29) => RUNTIME,
+        }
+    }
+
+    /// True if several dialogs see it.
+    #[must_use]
+    pub fn is_shared(self) -> bool {
+        self != Self::Dialog
+    }
+}
 
 /// Most bytes of one that a member or a person writes. Every generation is sent all of them.
 pub const MAX_BYTES: usize = 16 * 1024;
@@ -132,14 +178,19 @@ impl Reminder {
     /// True if all dialogs of its member share it; it then lies outside of every tree.
     #[must_use]
     pub fn is_shared(&self) -> bool {
-        matches!(self.scope.as_str(), PERSONAL | AGENT_SHARED)
+        ReminderScope::of(&self.scope).is_shared()
+    }
+
+    /// True if the runtime maintains it.
+    #[must_use]
+    pub fn is_of_the_runtime(&self) -> bool {
+        self.owner_name.is_some() || ReminderScope::of(&self.scope) == ReminderScope::AgentShared
     }
 
     /// What forbids changing it by hand.
     #[must_use]
     pub fn guard(&self, act: ReminderAction) -> Option<EditGuard> {
-        let kept = self.owner_name.is_some() || self.scope == AGENT_SHARED;
-        guard(act, kept, self.meta.as_ref())
+        guard(act, self.is_of_the_runtime(), self.meta.as_ref())
     }
 }
 
@@ -238,6 +289,18 @@ pub fn guard(act: ReminderAction, kept: bool, meta: Option<&Value>) -> Option<Ed
     instead().or_else(tool).or_else(program)
 }
 
+/// The order in which a model reads them: in the layout of Dominds 1.29 by priority, then as they stand in their lists.
+pub fn sort_for_model(reminders: &mut [&Reminder], layout: Layout) {
+    match layout {
+        Layout::V1_19 => sort_newest_first(reminders),
+        Layout::V1_29 => reminders.sort_by_key(|reminder| match reminder.priority.as_str() {
+            "high" => 0,
+            "low" => 2,
+            _ => 1,
+        }),
+    }
+}
+
 /// Newest first; where two are equally new, as they stand in their lists.
 pub fn sort_newest_first(reminders: &mut [&Reminder]) {
     reminders.sort_by(|a, b| b.touched_at().cmp(a.touched_at()));
@@ -274,6 +337,38 @@ mod tests {
         ] {
             assert_eq!(guard(ReminderAction::Update, kept, Some(&meta)), update, "{meta}");
             assert_eq!(guard(ReminderAction::Delete, kept, Some(&meta)), delete, "{meta}");
+        }
+    }
+
+    #[test]
+    fn a_scope_has_a_name_in_each_layout_and_an_unknown_one_is_that_of_the_dialog() {
+        use ReminderScope::{AgentShared, Dialog, Personal, Task};
+        for scope in [Dialog, Task, Personal, AgentShared] {
+            for layout in [Layout::V1_19, Layout::V1_29] {
+                assert_eq!(ReminderScope::of(scope.name(layout)), scope);
+            }
+            assert_eq!(scope.is_shared(), scope != Dialog);
+        }
+        assert_eq!(ReminderScope::of("galaxy"), Dialog);
+    }
+
+    #[test]
+    fn a_model_of_dominds_1_29_reads_what_is_urgent_first() {
+        let with = |id: &str, priority: &str, at: &str| Reminder {
+            priority: priority.to_owned(),
+            ..Reminder::new(id.to_owned(), String::new(), Stamp::new(at))
+        };
+        let all = [
+            with("a", "low", "3"),
+            with("b", "medium", "1"),
+            with("c", "medium", "2"),
+            with("d", "high", "0"),
+        ];
+        for (layout, expected) in [(Layout::V1_19, "acbd"), (Layout::V1_29, "dbca")] {
+            let mut sorted: Vec<&Reminder> = all.iter().collect();
+            sort_for_model(&mut sorted, layout);
+            let ids: String = sorted.iter().map(|reminder| reminder.id.as_str()).collect();
+            assert_eq!(ids, expected);
         }
     }
 

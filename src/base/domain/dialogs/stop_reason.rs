@@ -79,6 +79,16 @@ impl StopReason {
         ))
     }
 
+    /// It made the same call again and again, with the same result, also when it was told so.
+    #[must_use]
+    pub fn repeats_itself(tool: &str) -> Self {
+        Self::system(localized!(
+            "it called {tool} again and again with the same arguments and the same result, also when it was told so: \
+             continue it, or tell it what to do",
+            "它以相同的参数反复调用 {tool}，结果也相同，提醒后仍然如此：可继续，或告诉它该做什么"
+        ))
+    }
+
     /// Nobody waits for what it does: the dialog it works for, or one above that, is dead.
     #[must_use]
     pub fn asker_is_dead() -> Self {

@@ -12,6 +12,7 @@ use super::latest::Latest;
 use super::layout::Layout;
 use super::pending::Pending;
 use super::queue::QueuedPrompt;
+use super::recent::HumanAnswer;
 use super::record::Entry;
 use super::registry::RegistryEntry;
 use super::reminder::{Reminder, SharedEdit};
@@ -104,6 +105,11 @@ pub enum TreeChange {
     Answers {
         dialog: SelfId,
         answers: Option<PartAnswers>,
+    },
+    /// What it told a person, and nobody has acknowledged. Only the layout of Dominds 1.29 has it.
+    HumanAnswers {
+        dialog: SelfId,
+        answers: Vec<HumanAnswer>,
     },
     Registry {
         entries: Vec<RegistryEntry>,
@@ -204,6 +210,9 @@ impl DialogTree {
             TreeChange::Answers { dialog, answers } => {
                 self.with(&dialog, |d| d.answers = answers);
             }
+            TreeChange::HumanAnswers { dialog, answers } => self.with(&dialog, |d| {
+                d.recent.get_or_insert_default().human_answers = answers;
+            }),
             TreeChange::Registry { entries } => self.registry = entries,
             TreeChange::Artifact { .. } | TreeChange::Shared { .. } => {}
         }

@@ -117,6 +117,8 @@ pub struct ModelParams {
     pub service_tier: Option<String>,
     /// Other settings of the `openai` group, as written.
     pub extra: Map<String, Value>,
+    /// The parameters for a login of codex, where set over those above.
+    pub codex: Option<Box<Self>>,
     /// The parameters for Chat Completions, instead of those above, where there are some.
     pub chat: Option<ChatParams>,
     /// The parameters with providers of that family, instead of all others here.
@@ -142,6 +144,7 @@ impl ModelParams {
             verbosity: self.verbosity.or_else(|| base.verbosity.clone()),
             service_tier: self.service_tier.or_else(|| base.service_tier.clone()),
             extra,
+            codex: overlay(self.codex, base.codex.as_ref(), |own, base| Box::new(own.over(base))),
             chat: overlay(self.chat, base.chat.as_ref(), ChatParams::over),
             anthropic: self.anthropic.over(&base.anthropic),
             anthropic_compatible: overlay(

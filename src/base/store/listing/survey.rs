@@ -12,7 +12,7 @@ use crate::domain::dialogs::shown_state::{Activity, derive};
 use crate::domain::dialogs::tree::Bucket;
 use crate::domain::reading::waits::cycle_problems;
 use crate::domain::text::{Text, localized};
-use crate::domain::{Dialog, Problem, Question, RootId, SelfId};
+use crate::domain::{AgentId, Dialog, DialogId, Problem, Question, RootId, SelfId};
 
 use super::earlier_askers::fill_askers;
 use super::tree_index::{KnownTrees, NewTrees};
@@ -136,6 +136,14 @@ impl Reader {
     #[must_use]
     pub fn list(&self, bucket: Bucket, root: &RootId) -> Survey {
         self.survey_trees(bucket, std::slice::from_ref(root), None).survey
+    }
+
+    /// True if `run` has a main dialog of this member besides this one.
+    #[must_use]
+    pub fn has_other_main(&self, agent: &AgentId, than: &RootId) -> bool {
+        let (roots, _unreadable) = self.roots(Bucket::Run);
+        let mut others = roots.into_iter().filter(|root| root != than).map(DialogId::main);
+        others.any(|main| self.agent(Bucket::Run, &main).as_ref() == Some(agent))
     }
 
     fn survey_bucket(&self, bucket: Bucket, indexes: &ListIndexes<'_>, survey: &mut Survey) {

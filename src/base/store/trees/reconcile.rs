@@ -235,7 +235,7 @@ fn owed_by_frame(
 fn tellask_kind(name: &str) -> Option<TellaskKind> {
     match SpecialCall::of(name)? {
         SpecialCall::Tellask(kind) => Some(kind),
-        SpecialCall::AskHuman | SpecialCall::Reply(_) => None,
+        SpecialCall::AskHuman | SpecialCall::AnswerHuman | SpecialCall::Reply(_) => None,
     }
 }
 

@@ -224,6 +224,7 @@ impl<'a> BatchWriter<'a> {
             TreeChange::Stack { dialog, stack } => self.stack(dialog, stack),
             TreeChange::Queue { dialog, queue } => self.queue(dialog, queue),
             TreeChange::Answers { dialog, answers } => self.answers(dialog, answers.as_ref()),
+            TreeChange::HumanAnswers { dialog, answers } => self.human_answers(dialog, answers),
             TreeChange::Registry { entries } => self.registry(entries),
             TreeChange::Shared { agent, edit } => self.shared_reminder(agent, edit),
         }

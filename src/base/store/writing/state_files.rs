@@ -8,10 +8,13 @@ use serde_json::{Map, Value};
 
 use crate::domain::asking::inquiry::answers::PartAnswers;
 use crate::domain::dialogs::registry::RegistryEntry;
-use crate::domain::{AssignmentFrame, Pending, Question, QueuedPrompt, Reminder, SelfId};
+use crate::domain::{
+    AssignmentFrame, HumanAnswer, Pending, Question, QueuedPrompt, Reminder, SelfId,
+};
 use crate::yaml;
 
 use super::commit::BatchWriter;
+use crate::store::codec::v1_29;
 use crate::store::disk::error::StoreError;
 use crate::store::disk::layout::{PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
 use crate::store::disk::options::SyncLevel;
@@ -74,6 +77,25 @@ impl BatchWriter<'_> {
         let body = serde_json::json!({ "questions": list, "updatedAt": now });
         let body = self.with_other_keys(&path, body)?;
         self.write_yaml(dialog, QUESTIONS, &body)
+    }
+
+    /// No course gives the file back, so it is synced where the batch is.
+    pub(super) fn human_answers(
+        &mut self,
+        dialog: &SelfId,
+        answers: &[HumanAnswer],
+    ) -> Result<(), StoreError> {
+        let path = self.path(dialog, v1_29::ANSWERS);
+        if answers.is_empty() {
+            return self.remove(&path);
+        }
+        let now = self.store.options.clock.now();
+        let body = serde_json::json!({ "answers": answers, "updatedAt": now });
+        let body = self.with_other_keys(&path, body)?;
+        let sync_states = std::mem::replace(&mut self.sync_states, self.durable);
+        let written = self.write_yaml(dialog, v1_29::ANSWERS, &body);
+        self.sync_states = sync_states;
+        written
     }
 
     pub(super) fn registry(&mut self, entries: &[RegistryEntry]) -> Result<(), StoreError> {

@@ -91,6 +91,14 @@ impl From<PartArg> for WrittenPart {
     }
 }
 
+/// Tells the human something.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct AnswerHumanArgs {
+    #[schemars(with = "String")]
+    answer_content: ContentArg,
+}
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ReplyArgs {
@@ -121,6 +129,9 @@ pub enum SpecialArgs {
         confirm: bool,
     },
     AskInParts(Inquiry),
+    Tell {
+        content: String,
+    },
     Reply {
         kind: ReplyKind,
         content: String,
@@ -136,6 +147,7 @@ impl SpecialArgs {
             SpecialCall::Tellask(TellaskKind::FreshBoots) => parameters::<FreshBootsArgs>(),
             SpecialCall::Tellask(TellaskKind::Back) => parameters::<AskBackArgs>(),
             SpecialCall::AskHuman => parameters::<AskHumanArgs>(),
+            SpecialCall::AnswerHuman => parameters::<AnswerHumanArgs>(),
             SpecialCall::Reply(_) => parameters::<ReplyArgs>(),
         }
     }
@@ -187,6 +199,10 @@ impl SpecialArgs {
                     Some(content) => Self::Ask { content, confirm },
                     None => return Err(ArgumentError::NothingAsked),
                 }
+            }
+            SpecialCall::AnswerHuman => {
+                let args: AnswerHumanArgs = args.typed().map_err(error)?;
+                Self::Tell { content: args.answer_content.0 }
             }
             SpecialCall::Reply(kind) => {
                 let args: ReplyArgs = args.typed().map_err(error)?;
@@ -266,6 +282,7 @@ fn object(raw: &str) -> Result<Args, ArgumentError> {
 fn argument_error(call: SpecialCall, mismatch: ArgMismatch) -> ArgumentError {
     let content = match call {
         SpecialCall::Reply(_) => "replyContent",
+        SpecialCall::AnswerHuman => "answerContent",
         SpecialCall::Tellask(_) | SpecialCall::AskHuman => "tellaskContent",
     };
     if mismatch.field.starts_with("questions") {
@@ -364,6 +381,11 @@ mod tests {
                 "more",
             ),
             (SpecialCall::AskHuman, format!("{{{target},{content}}}"), "targetAgentId"),
+            (
+                SpecialCall::AnswerHuman,
+                format!(r#"{{"answerContent":"x",{content}}}"#),
+                "tellaskContent",
+            ),
             (
                 SpecialCall::Reply(ReplyKind::Session),
                 format!(r#"{{"replyContent":"x",{SLUG}}}"#),

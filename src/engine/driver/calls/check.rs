@@ -7,6 +7,7 @@ use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
 
+use super::answer_human;
 use super::args::SpecialArgs;
 use super::asking_rules::AskingRules;
 
@@ -31,6 +32,9 @@ pub fn check(
     if special == SpecialCall::Tellask(TellaskKind::Back) {
         dialog.assignment()?;
     }
+    if special == SpecialCall::AnswerHuman && !draft.tree.layout.has_recent_rules() {
+        return None;
+    }
     if special == SpecialCall::AskHuman {
         if !one_question {
             return Some(CheckedCall::Refused(Texts::one_question_a_round()));
@@ -43,7 +47,7 @@ pub fn check(
         Ok(args) => args,
         Err(error) => return Some(CheckedCall::Refused(texts.invalid_call(&call.name, &error))),
     };
-    let asked_before = match &args {
+    let refusal = match &args {
         SpecialArgs::Ask { content, confirm } => {
             asking.refusal(&dialog.history.cycle, content, *confirm, texts)
         }
@@ -51,12 +55,13 @@ pub fn check(
             let content = inquiry.content(texts.0);
             asking.refusal(&dialog.history.cycle, &content, inquiry.confirm, texts)
         }
+        SpecialArgs::Tell { content } => answer_human::refusal(dialog, content, texts),
         SpecialArgs::Tellask { .. }
         | SpecialArgs::AskBack { .. }
         | SpecialArgs::FreshBoots { .. }
         | SpecialArgs::Reply { .. } => None,
     };
-    Some(asked_before.map_or_else(|| CheckedCall::Valid(args), CheckedCall::Refused))
+    Some(refusal.map_or_else(|| CheckedCall::Valid(args), CheckedCall::Refused))
 }
 
 /// Target and content of a recorded call.

@@ -2,6 +2,7 @@
 //!
 //! Drafts only: what is drafted here is written by the tree. Uses `steps` and `texts`.
 
+pub mod answer_human;
 pub mod args;
 pub mod ask_back;
 pub mod ask_human;

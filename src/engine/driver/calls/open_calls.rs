@@ -8,7 +8,7 @@ use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
 
-use super::{reply, results, tellask};
+use super::{answer_human, reply, results, tellask};
 
 /// Adds the missing results of calls: replies are delivered, questions and tellasks get their status, the
 /// outcome of a tool is unknown.
@@ -29,6 +29,9 @@ pub fn close_open_calls(draft: &mut Draft, id: &SelfId, texts: Texts) {
             }
             Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) if call.started => {
                 texts.waiting(&call.name, &call_id)
+            }
+            Some(SpecialCall::AnswerHuman) => {
+                answer_human::tell_again(draft, &at, &call.recorded(&call_id), texts)
             }
             Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman) | None => {
                 texts.cut_call(&call.name)

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::domain::dialogs::call::{SpecialCall, TellaskKind};
+use crate::domain::dialogs::call::{ANSWER_HUMAN, SpecialCall, TellaskKind};
 use crate::domain::dialogs::record::{Call, DeliveryMode, Record};
 use crate::domain::dialogs::reminder::MAX_BYTES;
 use crate::domain::{CallId, Dialog};
@@ -20,7 +20,7 @@ use super::args::SpecialArgs;
 use super::check::{self, CheckedCall};
 use super::results::append_result;
 use super::tellask::{self, TeamNames};
-use super::{ask_back, ask_human, fresh_boots, reply};
+use super::{answer_human, ask_back, ask_human, fresh_boots, reply};
 
 /// Most calls of one round that are executed; the model is told to repeat the others.
 pub const MAX_CALLS_PER_ROUND: usize = 32;
@@ -43,18 +43,22 @@ pub fn process_round(
     let questions =
         calls.iter().filter(|call| SpecialCall::of(&call.name) == Some(SpecialCall::AskHuman));
     let one_question = questions.count() <= 1;
-    let mut special = Vec::new();
-    let mut ordinary = Vec::new();
+    let (mut special, mut ordinary, mut refused) = (Vec::new(), Vec::new(), Vec::new());
     for call in calls {
         match check::check(draft, at, &call, one_question, &team.asking, texts) {
             None => ordinary.push(call),
+            Some(CheckedCall::Refused(reason)) if call.name == ANSWER_HUMAN => {
+                refused.push((call, reason));
+            }
             Some(checked) => special.push((as_recorded(call, &checked, texts), checked)),
         }
     }
     let (excess_special, excess_ordinary): (Vec<Call>, Vec<Call>) =
-        excess.into_iter().partition(|call| SpecialCall::of(&call.name).is_some());
-    let too_many = || CheckedCall::Refused(texts.too_many_calls(MAX_CALLS_PER_ROUND));
-    special.extend(excess_special.into_iter().map(|call| (call, too_many())));
+        excess.into_iter().partition(is_special);
+    let too_many = || texts.too_many_calls(MAX_CALLS_PER_ROUND);
+    let excess_special = excess_special.into_iter();
+    special.extend(excess_special.map(|call| (call, CheckedCall::Refused(too_many()))));
+    refused.extend(excess_ordinary.into_iter().map(|call| (call, too_many())));
     record_calls(draft, at, &special);
     let statuses: Vec<_> = special
         .iter()
@@ -71,9 +75,9 @@ pub fn process_round(
     for call in oversized {
         refuse_oversized(draft, at, call, texts);
     }
-    for call in excess_ordinary {
+    for (call, reason) in refused {
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
-        append_result(draft, at, &call, texts.too_many_calls(MAX_CALLS_PER_ROUND));
+        append_result(draft, at, &call, reason);
     }
     for call in &ordinary {
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncCall(call.clone()));
@@ -81,8 +85,14 @@ pub fn process_round(
     ordinary
 }
 
+/// True for a call that is recorded as such, refused or not.
+fn is_special(call: &Call) -> bool {
+    SpecialCall::of(&call.name).is_some_and(|special| special != SpecialCall::AnswerHuman)
+}
+
 /// Tools whose arguments are reminders, and the most bytes a valid argument can need as JSON.
-const REMINDER_TOOLS: [&str; 3] = ["add_reminder", "update_reminder", "clear_mind"];
+const REMINDER_TOOLS: [&str; 4] =
+    ["add_reminder", "update_reminder", "clear_mind", "set_dialog_goal"];
 const MAX_ARGUMENT_BYTES: usize = 8 * MAX_BYTES;
 
 /// True if the arguments are far larger than a reminder may be.
@@ -115,9 +125,8 @@ fn record_calls(draft: &mut Draft, at: &Position, special: &[(Call, CheckedCall)
                 | SpecialArgs::Ask { .. }
                 | SpecialArgs::AskInParts(_),
             ) => DeliveryMode::TellaskCallStart,
-            CheckedCall::Valid(SpecialArgs::Reply { .. }) | CheckedCall::Refused(_) => {
-                DeliveryMode::FuncCallRequested
-            }
+            CheckedCall::Valid(SpecialArgs::Tell { .. } | SpecialArgs::Reply { .. })
+            | CheckedCall::Refused(_) => DeliveryMode::FuncCallRequested,
         };
         let record = Record::TellaskCall { call: call.clone(), delivery_mode };
         draft.append(&at.dialog, at.course, at.genseq, record);
@@ -170,6 +179,7 @@ fn execute(
         SpecialArgs::AskInParts(inquiry) => {
             Some(ask_human::ask(draft, at, call, &inquiry.content(texts.0), texts))
         }
+        SpecialArgs::Tell { content } => Some(answer_human::tell(draft, at, call, content, texts)),
         SpecialArgs::Reply { kind, content } => {
             Some(reply::deliver_by_tool(draft, at, call, *kind, content, texts))
         }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::domain::Layout;
 use crate::domain::dialogs::call::{ReplyKind, SpecialCall, TellaskKind};
 use crate::domain::dialogs::fresh_boots::{ConclusionArgs, FbrPhase};
 use crate::driver::calls::args::SpecialArgs;
@@ -11,11 +12,11 @@ use crate::tools::parameters;
 
 const CONTENT: &str = "tellaskContent";
 
-/// The special calls of a main or a side dialog.
-pub fn special_calls(is_main: bool, texts: Texts) -> Vec<ToolSchema> {
+/// The special calls of a main or a side dialog in a tree of this layout.
+pub fn special_calls(is_main: bool, layout: Layout, texts: Texts) -> Vec<ToolSchema> {
     use CallArgument::{
         Confirm, Effort, Question, QuestionParts, QuestionWords, Reply, Request, Slug, Target,
-        Thought,
+        Thought, Told,
     };
     let ask_human = [(CONTENT, QuestionWords), ("questions", QuestionParts), ("confirm", Confirm)];
     let session = [("targetAgentId", Target), ("sessionSlug", Slug), (CONTENT, Request)];
@@ -27,6 +28,9 @@ pub fn special_calls(is_main: bool, texts: Texts) -> Vec<ToolSchema> {
         offer(tellask(TellaskKind::FreshBoots), &[(CONTENT, Thought), ("effort", Effort)], texts),
         offer(SpecialCall::AskHuman, &ask_human, texts),
     ];
+    if layout.has_recent_rules() {
+        offers.push(offer(SpecialCall::AnswerHuman, &[("answerContent", Told)], texts));
+    }
     if !is_main {
         offers.push(offer(tellask(TellaskKind::Back), &[(CONTENT, Question)], texts));
     }
@@ -86,10 +90,21 @@ mod tests {
         let line = |tool: ToolSchema| format!("{} {}\n", tool.name, tool.parameters);
         let lines = |lang| {
             let texts = Texts(lang);
-            let side = special_calls(false, texts).into_iter();
+            let side = special_calls(false, Layout::V1_19, texts).into_iter();
             side.chain(conclusions(FbrPhase::Finalization, texts)).map(line).collect::<String>()
         };
         insta::assert_snapshot!("en", lines(Lang::En));
         insta::assert_snapshot!("zh", lines(Lang::Zh));
+    }
+
+    #[test]
+    fn only_trees_of_dominds_1_29_are_offered_to_tell_a_person_something() {
+        for (layout, expected) in [(Layout::V1_19, 0), (Layout::V1_29, 1)] {
+            for is_main in [true, false] {
+                let offers = special_calls(is_main, layout, Texts(Lang::En));
+                let told = offers.iter().filter(|offer| offer.name == "answerHuman");
+                assert_eq!(told.count(), expected, "{layout:?} {is_main}");
+            }
+        }
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::dialogs::record::{CallResult, Entry, Record, ReplyStatus, TellaskResult};
-use crate::domain::dialogs::reminder::{AGENT_SHARED, MAX_IN_A_SCOPE, PERSONAL, sort_newest_first};
-use crate::domain::{CallId, Dialog, Lang, Reminder, Secrets};
+use crate::domain::dialogs::reminder::{MAX_IN_A_SCOPE, ReminderScope, sort_for_model};
+use crate::domain::{CallId, Dialog, Lang, Layout, Reminder, Secrets};
 use crate::driver::texts::Texts;
 use crate::llm::Message;
 use crate::tools::VAULT_GET;
@@ -16,6 +16,8 @@ use super::shown_images::CourseImages;
 pub struct ContextPreamble<'a> {
     pub memories: Vec<String>,
     pub taskdoc: Option<String>,
+    /// That of the tree.
+    pub layout: Layout,
     /// The reminders all dialogs of the member share.
     pub shared: &'a [Reminder],
     /// State of the side dialogs.
@@ -29,12 +31,12 @@ pub fn messages(
     images: &CourseImages,
     texts: Texts,
 ) -> Vec<Message> {
-    let ContextPreamble { memories, taskdoc, shared, overview } = preamble;
+    let ContextPreamble { memories, taskdoc, layout, shared, overview } = preamble;
     let notice = dialog.is_fresh_boots().then(|| texts.fresh_boots_notice());
     let mut messages: Vec<Message> = notice.into_iter().map(Message::Environment).collect();
     messages.extend(memories.into_iter().map(Message::Guide));
     messages.extend(taskdoc.map(Message::Environment));
-    messages.extend(reminder_block(dialog.reminders.iter().chain(shared), texts));
+    messages.extend(reminder_block(dialog.reminders.iter().chain(shared), layout, texts));
     messages.extend(overview.map(Message::Environment));
     messages.extend(obligation(dialog, texts));
     let mut language = texts.0;
@@ -118,14 +120,19 @@ fn is_result(message: &Message) -> bool {
     matches!(message, Message::Result { .. })
 }
 
-/// Newest first, between a header and a footer; empty without reminders.
-fn reminder_block<'a>(reminders: impl Iterator<Item = &'a Reminder>, texts: Texts) -> Vec<Message> {
-    let (shown, left_out) = shown_reminders(reminders);
+/// Between a header and a footer; empty without reminders.
+fn reminder_block<'a>(
+    reminders: impl Iterator<Item = &'a Reminder>,
+    layout: Layout,
+    texts: Texts,
+) -> Vec<Message> {
+    let (shown, left_out) = shown_reminders(reminders, layout);
     if shown.is_empty() {
         return Vec::new();
     }
     let mut block = vec![Message::Environment(texts.reminders_begin())];
-    block.extend(shown.into_iter().map(|reminder| Message::Environment(texts.reminder(reminder))));
+    let shown = shown.into_iter();
+    block.extend(shown.map(|reminder| Message::Environment(texts.reminder(reminder, layout))));
     if left_out > 0 {
         block.push(Message::Environment(texts.reminders_left_out(left_out)));
     }
@@ -133,22 +140,18 @@ fn reminder_block<'a>(reminders: impl Iterator<Item = &'a Reminder>, texts: Text
     block
 }
 
-/// The reminders a model is shown, newest first, and how many are left out: at most [`MAX_IN_A_SCOPE`] of a
+/// The reminders a model is shown, in its order, and how many are left out: at most [`MAX_IN_A_SCOPE`] of a
 /// scope, even if more are on disk.
 pub fn shown_reminders<'a>(
     reminders: impl Iterator<Item = &'a Reminder>,
+    layout: Layout,
 ) -> (Vec<&'a Reminder>, usize) {
     let mut shown: Vec<&Reminder> = reminders.filter(|r| r.is_shown_to_the_model()).collect();
-    sort_newest_first(&mut shown);
+    sort_for_model(&mut shown, layout);
     let all = shown.len();
-    let mut counts = [0_usize; 3];
+    let mut counts: BTreeMap<ReminderScope, usize> = BTreeMap::new();
     shown.retain(|reminder| {
-        let [personal, shared, of_dialog] = &mut counts;
-        let count = match reminder.scope.as_str() {
-            PERSONAL => personal,
-            AGENT_SHARED => shared,
-            _ => of_dialog,
-        };
+        let count = counts.entry(ReminderScope::of(&reminder.scope)).or_default();
         *count += 1;
         *count <= MAX_IN_A_SCOPE
     });
@@ -294,8 +297,14 @@ mod tests {
         assert_eq!(below, &Message::Environment("below".to_owned()));
         assert_eq!(memory, &Message::Guide("memory".to_owned()));
         assert_eq!(task, &Message::Environment("task".to_owned()));
-        assert_eq!(first, &Message::Environment(texts.reminder(&dialog.reminders[1])));
-        assert_eq!(second, &Message::Environment(texts.reminder(&dialog.reminders[0])));
+        assert_eq!(
+            first,
+            &Message::Environment(texts.reminder(&dialog.reminders[1], Layout::V1_19))
+        );
+        assert_eq!(
+            second,
+            &Message::Environment(texts.reminder(&dialog.reminders[0], Layout::V1_19))
+        );
         assert_eq!(last, &Message::Prompt("hi".to_owned()));
     }
 

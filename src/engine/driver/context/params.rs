@@ -15,11 +15,10 @@ pub fn params(of: &ModelParams, api: &ApiType, cache_key: String) -> llm::ModelP
             || llm::ModelParams { service_tier: None, ..openai(of) },
             |chat| llm::ModelParams { max_tokens: number(of.max_tokens), ..completions(chat) },
         ),
-        ApiType::Codex
-        | ApiType::Google
-        | ApiType::OpenAi
-        | ApiType::Mock
-        | ApiType::Unknown(_) => openai(of),
+        ApiType::Codex => {
+            of.codex.as_ref().map_or_else(|| openai(of), |own| openai(&own.clone().over(of)))
+        }
+        ApiType::Google | ApiType::OpenAi | ApiType::Mock | ApiType::Unknown(_) => openai(of),
     };
     llm::ModelParams { cache_key: Some(cache_key), ..params }
 }
@@ -72,4 +71,25 @@ fn messages(of: &AnthropicParams) -> llm::ModelParams {
 
 fn number(of: Option<u64>) -> Option<u32> {
     of.and_then(|number| u32::try_from(number).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_login_of_codex_is_sent_its_own_settings_and_else_those_of_openai() {
+        let word = |text: &str| Some(text.to_owned());
+        let own = ModelParams { reasoning_effort: word("xhigh"), ..ModelParams::default() };
+        let of = ModelParams {
+            reasoning_effort: word("low"),
+            verbosity: word("low"),
+            codex: Some(Box::new(own)),
+            ..ModelParams::default()
+        };
+        for (api, effort) in [(ApiType::Codex, "xhigh"), (ApiType::OpenAi, "low")] {
+            let sent = params(&of, &api, String::new());
+            assert_eq!((sent.reasoning_effort, sent.verbosity), (word(effort), word("low")));
+        }
+    }
 }

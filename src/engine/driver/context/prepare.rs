@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use crate::domain::asking::autonomy::MemberAutonomy;
 use crate::domain::dialogs::history::gates;
-use crate::domain::dialogs::reminder::{AGENT_SHARED, PERSONAL};
+use crate::domain::dialogs::reminder::ReminderScope;
 use crate::domain::models::context_health::ContextLimits;
 use crate::domain::models::team::Member;
 use crate::domain::reading::overview::Overview;
 use crate::domain::text::{Localized, localized};
 use crate::domain::{
-    ArtifactRef, Dialog, DialogTree, Reminder, SelfId, SideDialogLimits, TeamName,
+    ArtifactRef, Dialog, DialogTree, Layout, Reminder, SelfId, SideDialogLimits, TeamName,
 };
 use crate::driver::calls::asking_rules::AskingRules;
 use crate::driver::calls::fresh_boots;
@@ -25,8 +25,8 @@ use crate::llm::{ModelParams, Provider, Request, ToolSchema};
 use crate::minds::{ApiType, DialogRole, Minds, RetryConfig, taskdoc};
 use crate::protocol::Refusal;
 use crate::tools::{
-    CallWatch, ReminderScope, ReminderView, TeamPlace, ToolCx, ToolSubset, asks_first,
-    decision_tool, memory_tools, notify_tool, team_tools, vault_tools,
+    CallWatch, ReminderView, TeamPlace, ToolCx, ToolSubset, asks_first, decision_tool,
+    memory_tools, notify_tool, recent_tools, team_tools, vault_tools,
 };
 
 use super::call_schemas;
@@ -57,6 +57,8 @@ pub struct PreparedMember {
     minds: Arc<Minds>,
     member: Member,
     role: DialogRole,
+    /// That of the tree.
+    layout: Layout,
     output_limit: Option<u32>,
     /// The team whose memories the member has.
     pub memory_team: Option<TeamName>,
@@ -108,6 +110,8 @@ pub fn prepare_member(
     let tools = of_memory.into_iter().fold(tools, ToolSubset::with_tool);
     let memory_team = memory_team.map(|team| team.name.clone());
     let tools = with_skills(tools, &minds, agent);
+    let recent = if tree.layout.has_recent_rules() { recent_tools(is_main) } else { Vec::new() };
+    let tools = recent.into_iter().fold(tools, ToolSubset::with_tool);
     let (tools, shared) = match role {
         DialogRole::Main | DialogRole::Side => {
             // The tree has just reported what cannot be read.
@@ -146,6 +150,7 @@ pub fn prepare_member(
         shared,
         overview: is_main.then(|| engine.texts().overview(&Overview::of(tree))).flatten(),
         role,
+        layout: tree.layout,
         member,
         minds,
         memory_team,
@@ -203,6 +208,7 @@ impl PreparedMember {
                 ContextPreamble {
                     memories: self.memories(engine, &names),
                     taskdoc: Some(taskdoc_text(engine, dialog, on)),
+                    layout: self.layout,
                     shared: &self.shared,
                     overview: self.overview.clone(),
                 },
@@ -232,16 +238,16 @@ impl PreparedMember {
     ) -> ContextUsage {
         let request = self.request(engine, dialog, on);
         let names = names(&request.tools);
-        let (shown, _) = messages::shown_reminders(dialog.reminders.iter().chain(&self.shared));
-        let shown = shown.into_iter();
-        let texts = engine.texts();
+        let (layout, texts) = (self.layout, engine.texts());
+        let all = dialog.reminders.iter().chain(&self.shared);
+        let shown = messages::shown_reminders(all, layout).0.into_iter();
         ContextUsage::of(
             &request,
             &[
                 (ContextPart::Taskdoc, estimate_tokens(&taskdoc_text(engine, dialog, on))),
                 (
                     ContextPart::Reminders,
-                    shown.map(|reminder| estimate_tokens(&texts.reminder(reminder))).sum(),
+                    shown.map(|one| estimate_tokens(&texts.reminder(one, layout))).sum(),
                 ),
                 (
                     ContextPart::Memories,
@@ -284,8 +290,8 @@ impl PreparedMember {
             .collect();
         let texts = engine.texts();
         schemas.extend(match self.role {
-            DialogRole::Main => call_schemas::special_calls(true, texts),
-            DialogRole::Side => call_schemas::special_calls(false, texts),
+            DialogRole::Main => call_schemas::special_calls(true, self.layout, texts),
+            DialogRole::Side => call_schemas::special_calls(false, self.layout, texts),
             DialogRole::FreshBoots => fresh_boots::phase(dialog)
                 .map(|phase| call_schemas::conclusions(phase, texts))
                 .unwrap_or_default(),
@@ -314,11 +320,7 @@ fn tool_cx(
     member: &Member,
 ) -> ToolCx {
     let reminders = reminders::visible(dialog, shared).into_iter().map(|reminder| ReminderView {
-        scope: match reminder.scope.as_str() {
-            PERSONAL => ReminderScope::Personal,
-            AGENT_SHARED => ReminderScope::AgentShared,
-            _ => ReminderScope::Dialog,
-        },
+        scope: ReminderScope::of(&reminder.scope),
         id: reminder.id,
         content: reminder.content,
         owner: reminder.owner_name,

@@ -1,26 +1,36 @@
 //! Applies a finished tool call to its dialog: its result with images, changed reminders, a new course, a decision that
 //! requires approval.
 
+use crate::domain::dialogs::goal::Goal;
 use crate::domain::dialogs::record::{Call, CallResult, Record};
-use crate::domain::dialogs::reminder::{AGENT_SHARED, CarryOver, NewWording, PERSONAL};
+use crate::domain::dialogs::reminder::{CarryOver, NewWording, ReminderScope};
 use crate::domain::{FileChange, HealthLevel, Reminder};
 use crate::driver::calls::ask_human;
 use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::goals;
 use crate::driver::steps::position::Position;
 use crate::driver::steps::reminders::{self, EditError, ReminderEdit};
 use crate::driver::steps::stored_images::store_images;
 use crate::driver::texts::Texts;
-use crate::tools::{DecisionOutcome, ReminderFormat, ReminderScope, StateChange, ToolOutcome};
+use crate::tools::{DecisionOutcome, ReminderFormat, StateChange, ToolOutcome};
 
-/// Records the result of a call and applies the changes it requests. `shared`: the current reminders that
-/// all dialogs of the member share. True if the call succeeded.
+/// What is outside of the tree, as far as a change depends on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The current reminders that dialogs of the member share.
+    pub shared: &'a [Reminder],
+    /// The member has another main dialog.
+    pub parallel: bool,
+}
+
+/// Records the result of a call and applies the changes it requests. True if the call succeeded.
 pub fn record(
     draft: &mut Draft,
     at: &Position,
     call: &Call,
     outcome: ToolOutcome,
-    shared: &[Reminder],
+    around: Surroundings<'_>,
     texts: Texts,
 ) -> bool {
     draft.set_durable();
@@ -38,7 +48,9 @@ pub fn record(
             }
             continue;
         }
-        match apply(draft, at, change, shared, texts) {
+        let not_enough = around.parallel && change == StateChange::SetGoal(Goal::Taskdoc);
+        match apply(draft, at, change, around, texts) {
+            Ok(()) if not_enough => (ok, content) = (false, texts.goal_needs_person()),
             Ok(()) => {}
             Err(EditError::Missing) => (ok, content) = (false, texts.reminder_gone()),
             Err(EditError::Full) => (ok, content) = (false, texts.too_many_reminders()),
@@ -63,16 +75,17 @@ fn apply(
     draft: &mut Draft,
     at: &Position,
     change: StateChange,
-    shared: &[Reminder],
+    around: Surroundings<'_>,
     texts: Texts,
 ) -> Result<(), EditError> {
+    let shared = around.shared;
     let level = pressure_level(draft, at);
     let edit = match change {
         StateChange::AddReminder { id, content, position, scope, render } => {
             let dialog = draft.dialog(&at.dialog).ok_or(EditError::Missing)?;
-            reminders::check_limit(dialog, shared, scope_name(scope))?;
+            reminders::check_limit(dialog, shared, scope)?;
             let mut reminder = Reminder {
-                scope: scope_name(scope).to_owned(),
+                scope: scope.name(draft.tree.layout).to_owned(),
                 render_mode: render_name(render).to_owned(),
                 ..Reminder::new(id, content, draft.now.clone())
             };
@@ -85,11 +98,16 @@ fn apply(
             ReminderEdit::Update { id, rewrite: NewWording { content, render_mode, packing } }
         }
         StateChange::DeleteReminder { id } => ReminderEdit::Delete { id },
+        StateChange::MoveReminder { id } => ReminderEdit::Move { id },
+        StateChange::SetGoal(goal) => {
+            goals::set(draft, &at.dialog, at.course, (&goal, around.parallel), texts);
+            return Ok(());
+        }
         StateChange::Follow { id, content, owner, meta } => {
             let reminder = Reminder {
                 owner_name: Some(owner.to_owned()),
                 meta: Some(meta),
-                scope: AGENT_SHARED.to_owned(),
+                scope: ReminderScope::AgentShared.name(draft.tree.layout).to_owned(),
                 render_mode: render_name(ReminderFormat::Plain).to_owned(),
                 ..Reminder::new(id, content, draft.now.clone())
             };
@@ -115,14 +133,6 @@ fn apply(
 fn pressure_level(draft: &Draft, at: &Position) -> Option<HealthLevel> {
     let pressure = draft.dialog(&at.dialog)?.history.pressure;
     pressure.level.filter(|_| pressure.is_tight())
-}
-
-fn scope_name(scope: ReminderScope) -> &'static str {
-    match scope {
-        ReminderScope::Dialog => "dialog",
-        ReminderScope::Personal => PERSONAL,
-        ReminderScope::AgentShared => AGENT_SHARED,
-    }
 }
 
 fn render_name(render: ReminderFormat) -> &'static str {

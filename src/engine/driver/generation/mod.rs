@@ -10,3 +10,4 @@ pub mod keep_going;
 pub mod open;
 mod prompts;
 pub mod refused_context;
+pub mod repeats;

@@ -8,6 +8,7 @@ use crate::driver::calls::fresh_boots;
 use crate::driver::calls::open_calls::close_open_calls;
 use crate::driver::steps::course::last_language;
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::goals;
 use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
 
@@ -51,7 +52,7 @@ pub fn open_generation(
     if queue.iter().any(is_taken) {
         draft.set_queue(dialog_id, queue.into_iter().filter(|p| !is_taken(p)).collect());
     }
-    record_reminders(draft, &at);
+    record_reminders(draft, &at, texts);
     draft.edit_latest(dialog_id, |latest| {
         latest.current_course = course;
         latest.generating = Some(true);
@@ -117,10 +118,9 @@ fn record_prompt(draft: &mut Draft, at: &Position, prompt: &QueuedPrompt, texts:
 }
 
 /// Records the snapshot of the reminders that every generation starts with.
-fn record_reminders(draft: &mut Draft, at: &Position) {
-    let Some(reminders) = draft.dialog(&at.dialog).map(|dialog| dialog.reminders.clone()) else {
-        return;
-    };
+fn record_reminders(draft: &mut Draft, at: &Position, texts: Texts) {
+    let Some(dialog) = draft.dialog(&at.dialog) else { return };
+    let reminders = goals::with_goal(draft, dialog, texts);
     draft.append_detached(
         &at.dialog,
         at.course,

@@ -119,6 +119,9 @@ impl Log {
                 count(&self.tellasks);
                 info!(%dialog, %course, %genseq, %call, %tool, "tellask");
             }
+            (Some(SpecialCall::AnswerHuman), _) => {
+                info!(%dialog, %course, %genseq, %call, "told a person");
+            }
             (Some(SpecialCall::Reply(_)), _) => {
                 info!(%dialog, %course, %genseq, %call, %tool, "reply call");
             }
@@ -198,6 +201,7 @@ impl Log {
             TreeChange::Stack { dialog, .. } => report("stack", dialog),
             TreeChange::Queue { dialog, .. } => report("queue", dialog),
             TreeChange::Answers { dialog, .. } => report("answers", dialog),
+            TreeChange::HumanAnswers { dialog, .. } => report("told", dialog),
             TreeChange::Registry { .. } => report("registry", &root.main()),
             TreeChange::Shared { .. } => report("shared reminder", &root.main()),
         }

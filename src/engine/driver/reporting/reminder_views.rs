@@ -1,13 +1,13 @@
 //! The reminders of a dialog as the user sees them.
 
 use crate::domain::dialogs::reminder::{
-    AGENT, AGENT_SHARED, EditGuard, PERSONAL, RUNTIME, ReminderAction, TASK, sort_newest_first,
+    EditGuard, ReminderAction, ReminderScope, sort_newest_first,
 };
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Dialog, Reminder, Stamp};
 use crate::protocol::sheet::{ReminderAudience, ReminderView};
 
-/// Newest first, as for the model.
+/// Newest first.
 pub fn reminder_views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView> {
     let mut sorted: Vec<&Reminder> = dialog.reminders.iter().chain(shared).collect();
     sort_newest_first(&mut sorted);
@@ -16,11 +16,11 @@ pub fn reminder_views(dialog: &Dialog, shared: &[Reminder]) -> Vec<ReminderView>
         .map(|reminder| ReminderView {
             id: reminder.id.clone(),
             content: reminder.content.clone(),
-            scope: match reminder.scope.as_str() {
-                PERSONAL | AGENT => ReminderAudience::Personal,
-                AGENT_SHARED | RUNTIME => ReminderAudience::Shared,
-                TASK => ReminderAudience::Task,
-                _ => ReminderAudience::Dialog,
+            scope: match ReminderScope::of(&reminder.scope) {
+                ReminderScope::Personal => ReminderAudience::Personal,
+                ReminderScope::AgentShared => ReminderAudience::Shared,
+                ReminderScope::Task => ReminderAudience::Task,
+                ReminderScope::Dialog => ReminderAudience::Dialog,
             },
             owner: reminder.owner_name.clone(),
             touched_at: Stamp::new(reminder.touched_at()),

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use crate::domain::asking::inquiry::answers::PartAnswers;
-use crate::domain::dialogs::record::{Entry, Record};
+use crate::domain::dialogs::record::{Entry, PRIMING, Record};
 use crate::domain::dialogs::reminder::SharedEdit;
 use crate::domain::dialogs::tree::{Batch, DialogTree, TreeChange};
 use crate::domain::{
-    AgentId, AssignmentFrame, Course, Dialog, Genseq, IdSource, Latest, Pending, Question,
-    QueuedPrompt, RegistryEntry, Reminder, SelfId, Stamp,
+    AgentId, AssignmentFrame, Course, Dialog, Genseq, HumanAnswer, IdSource, Latest, Pending,
+    Question, QueuedPrompt, RegistryEntry, Reminder, SelfId, Stamp,
 };
 
 #[derive(Debug)]
@@ -68,8 +68,18 @@ impl Draft {
         // Dominds writes no root position on a guide in a main dialog; in a side dialog its forks need one.
         let guide = matches!(record, Record::RuntimeGuide { .. });
         let root = (!guide || !self.tree.is_main(dialog)).then_some(root);
-        let entry =
-            Arc::new(Entry { ts: self.now.clone(), genseq, root, source_tag: None, record });
+        let ts = self.now.clone();
+        self.push_line(dialog, course, Entry { ts, genseq, root, source_tag: None, record });
+    }
+
+    /// Appends a record of a startup script: it is in no step of the main dialog.
+    pub fn append_primed(&mut self, dialog: &SelfId, course: Course, entry: Entry) {
+        let (ts, source_tag) = (self.now.clone(), Some(PRIMING.to_owned()));
+        self.push_line(dialog, course, Entry { ts, root: None, source_tag, ..entry });
+    }
+
+    fn push_line(&mut self, dialog: &SelfId, course: Course, entry: Entry) {
+        let entry = Arc::new(entry);
         self.tree.apply(TreeChange::Append {
             dialog: dialog.clone(),
             course,
@@ -108,6 +118,17 @@ impl Draft {
         // Earlier stacks of this step are contained in this one and would undo it.
         self.changes.retain(
             |earlier| !matches!(earlier, TreeChange::Stack { dialog: same, .. } if same == dialog),
+        );
+        self.before.push(change);
+    }
+
+    /// Stores what a dialog told a person before the records of this step are written: no result says so for nothing.
+    pub fn set_human_answers_first(&mut self, dialog: &SelfId, answers: Vec<HumanAnswer>) {
+        let change = TreeChange::HumanAnswers { dialog: dialog.clone(), answers };
+        self.tree.apply(change.clone());
+        // An earlier list of this step is contained in this one.
+        self.before.retain(
+            |earlier| !matches!(earlier, TreeChange::HumanAnswers { dialog: same, .. } if same == dialog),
         );
         self.before.push(change);
     }
@@ -229,7 +250,47 @@ fn dialog_of(change: &TreeChange) -> Option<&SelfId> {
         | TreeChange::Pending { dialog, .. }
         | TreeChange::Stack { dialog, .. }
         | TreeChange::Queue { dialog, .. }
-        | TreeChange::Answers { dialog, .. } => Some(dialog),
+        | TreeChange::Answers { dialog, .. }
+        | TreeChange::HumanAnswers { dialog, .. } => Some(dialog),
         TreeChange::Registry { .. } | TreeChange::Shared { .. } => None,
+    }
+}
+
+/// Drafts of tests, which have no disk.
+#[cfg(test)]
+pub(in crate::driver) mod samples {
+    use super::*;
+    use crate::domain::{Bucket, Layout, MsgId};
+
+    #[derive(Debug)]
+    struct SameIds;
+
+    impl IdSource for SameIds {
+        fn dialog(&self) -> SelfId {
+            SelfId::new("d")
+        }
+
+        fn message(&self) -> MsgId {
+            MsgId::new("fresh")
+        }
+
+        fn short(&self, _: usize) -> String {
+            "short".to_owned()
+        }
+    }
+
+    /// A step of a tree.
+    pub(in crate::driver) fn draft_of(tree: &DialogTree) -> Draft {
+        Draft::new(tree, Stamp::new("2026-01-02 00:00:00"), Arc::new(SameIds))
+    }
+
+    /// A step of a tree in this layout whose main dialog has these records; and that dialog.
+    pub(in crate::driver) fn draft_in(layout: Layout, records: &[&str]) -> (Draft, SelfId) {
+        let mut dialog = crate::samples::dialog_of(records);
+        dialog.recent = (layout == Layout::V1_29).then(Box::default);
+        let id = dialog.meta.id.clone();
+        let mut tree = DialogTree { layout, ..DialogTree::new("aa/bb/01".into(), Bucket::Run) };
+        tree.dialogs.insert(id.clone(), Arc::new(dialog));
+        (draft_of(&tree), id)
     }
 }

@@ -4,6 +4,7 @@
 
 pub mod course;
 pub mod draft;
+pub mod goals;
 pub mod position;
 pub mod reminders;
 pub mod stop;

@@ -4,9 +4,9 @@
 //! share is a file outside of the trees; it is read when it is needed.
 
 use crate::domain::dialogs::record::Record;
-use crate::domain::dialogs::reminder::{MAX_IN_A_SCOPE, NewWording, SharedEdit};
+use crate::domain::dialogs::reminder::{MAX_IN_A_SCOPE, NewWording, ReminderScope, SharedEdit};
 use crate::domain::text::Localized;
-use crate::domain::{AgentId, Course, Dialog, DialogMeta, Layout, Problem, Reminder, SelfId};
+use crate::domain::{Course, Dialog, DialogMeta, Layout, Problem, Reminder, SelfId};
 use crate::driver::shared::blocking::BlockingThread;
 use crate::protocol::Refusal;
 use crate::store::Reader;
@@ -26,6 +26,10 @@ pub enum ReminderEdit {
         rewrite: NewWording,
     },
     Delete {
+        id: String,
+    },
+    /// From the shared ones to those of the dialog.
+    Move {
         id: String,
     },
 }
@@ -50,13 +54,17 @@ impl EditError {
     }
 }
 
-/// The reminders all dialogs of a member share, and the problems of those that cannot be read.
+/// The reminders that a dialog in this layout shares with others, and the problems of those that cannot be read.
 pub fn shared(
     store: &Reader,
-    agent: &AgentId,
+    layout: Layout,
+    dialog: &DialogMeta,
     _on: &BlockingThread,
 ) -> (Vec<Reminder>, Vec<Problem>) {
-    store.readable_reminders(agent)
+    match layout {
+        Layout::V1_19 => store.readable_reminders(&dialog.agent_id),
+        Layout::V1_29 => store.shared_reminders(layout, dialog).unwrap_or_default(),
+    }
 }
 
 /// The reminders that a dialog in this layout shares with others, as far as they can be read.
@@ -75,9 +83,14 @@ pub fn visible(dialog: &Dialog, shared: &[Reminder]) -> Vec<Reminder> {
 }
 
 /// An error if the scope is full.
-pub fn check_limit(dialog: &Dialog, shared: &[Reminder], scope: &str) -> Result<(), EditError> {
+pub fn check_limit(
+    dialog: &Dialog,
+    shared: &[Reminder],
+    scope: ReminderScope,
+) -> Result<(), EditError> {
     let all = dialog.reminders.iter().chain(shared);
-    let full = all.filter(|reminder| reminder.scope == scope).count() >= MAX_IN_A_SCOPE;
+    let same = |reminder: &&Reminder| ReminderScope::of(&reminder.scope) == scope;
+    let full = all.filter(same).count() >= MAX_IN_A_SCOPE;
     if full { Err(EditError::Full) } else { Ok(()) }
 }
 
@@ -92,6 +105,15 @@ pub fn apply_edit(
     let dialog = draft.dialog(id).ok_or(EditError::Missing)?;
     let agent = dialog.meta.agent_id.clone();
     let mut own = dialog.reminders.clone();
+    if let ReminderEdit::Move { id: moved } = edit {
+        let found = shared.iter().find(|one| one.id == moved).ok_or(EditError::Missing)?;
+        let scope = ReminderScope::Dialog.name(draft.tree.layout).to_owned();
+        own.push(Reminder { scope, ..found.clone() });
+        // Kept before it is taken away.
+        write(draft, id, course, own);
+        draft.edit_shared(agent, SharedEdit::Remove { id: moved });
+        return Ok(());
+    }
     match edit_dialog_reminders(&mut own, edit) {
         None => write(draft, id, course, own),
         Some(edit) => draft.edit_shared(agent, shared_edit(edit, shared)?),
@@ -108,7 +130,7 @@ fn edit_dialog_reminders(own: &mut Vec<Reminder>, edit: ReminderEdit) -> Option<
             own.insert(index, *reminder);
             None
         }
-        ReminderEdit::Add { .. } => Some(edit),
+        ReminderEdit::Add { .. } | ReminderEdit::Move { .. } => Some(edit),
         ReminderEdit::Update { ref id, .. } | ReminderEdit::Delete { ref id } => {
             match at(own, id) {
                 Some(at) => {
@@ -129,7 +151,7 @@ fn change_at(own: &mut Vec<Reminder>, at: usize, edit: ReminderEdit) {
             }
         }
         ReminderEdit::Delete { .. } => drop(own.remove(at)),
-        ReminderEdit::Add { .. } => {}
+        ReminderEdit::Add { .. } | ReminderEdit::Move { .. } => {}
     }
 }
 
@@ -142,11 +164,14 @@ fn shared_edit(edit: ReminderEdit, shared: &[Reminder]) -> Result<SharedEdit, Ed
             Ok(SharedEdit::Rewrite { id, rewrite })
         }
         ReminderEdit::Delete { id } if exists(&id) => Ok(SharedEdit::Remove { id }),
-        ReminderEdit::Update { .. } | ReminderEdit::Delete { .. } => Err(EditError::Missing),
+        ReminderEdit::Update { .. } | ReminderEdit::Delete { .. } | ReminderEdit::Move { .. } => {
+            Err(EditError::Missing)
+        }
     }
 }
 
-fn write(draft: &mut Draft, dialog: &SelfId, course: Course, reminders: Vec<Reminder>) {
+/// Replaces the reminders of a dialog, with their record.
+pub(super) fn write(draft: &mut Draft, dialog: &SelfId, course: Course, reminders: Vec<Reminder>) {
     draft.append_detached(dialog, course, Record::Reminders { reminders: reminders.clone() });
     draft.set_reminders(dialog, reminders);
 }

@@ -98,8 +98,8 @@ impl Supervisor {
                 let watch = Subscription::NoDialog;
                 self.report(DriverReport::Watch { client, watch }).await;
             }
-            Command::Create { ticket, agent, taskdoc, text } => {
-                self.create(ticket, &agent, &taskdoc, text).await;
+            Command::Create { ticket, agent, taskdoc, text, priming } => {
+                self.create(ticket, (agent, taskdoc, priming), text).await;
             }
             Command::Say { ticket, dialog, text, images } => {
                 self.say(ticket, &dialog, (text, images, false)).await;

@@ -100,7 +100,8 @@ impl Supervisor {
             return if is_there { Ok(()) } else { Err(Refusal::NoSuchDialog.into()) };
         }
         let engine = self.engine.clone();
-        let new = NewMain { id: root.main(), agent, taskdoc, first: Some(prompt) };
+        let (id, priming) = (root.main(), Vec::new());
+        let new = NewMain { id, agent, taskdoc, priming, first: Some(prompt) };
         let made = blocking(move |on| make_tree(&engine, &new, on));
         let tree = made.await.unwrap_or_else(|error| Err(interrupted(&error)))?;
         self.report(DriverReport::Idle { root: root.clone(), idle: false }).await;

@@ -143,6 +143,10 @@ impl Texts {
                 "它的参数是 `tellaskContent` 和 `questions`",
             )
             .in_lang(self.0),
+            SpecialCall::AnswerHuman => {
+                Text::new("it takes `answerContent` alone", "它只有 `answerContent` 一个参数")
+                    .in_lang(self.0)
+            }
             SpecialCall::Reply(_) => Text::new(
                 "a reply goes to whoever asked; it takes `replyContent` alone",
                 "回复总是交给提出诉请的一方；它只有 `replyContent` 一个参数",

@@ -71,6 +71,39 @@ impl Texts {
         )
     }
 
+    /// The result of a call that told a person something.
+    #[must_use]
+    pub fn told_person(self) -> String {
+        Text::new(
+            "Told: it stands in the inbox of the human. No answer will come.",
+            "已告知：内容在人的收件箱里。不会有回答。",
+        )
+        .in_lang(self.0)
+        .to_owned()
+    }
+
+    /// The result of a call that wants to tell a person too much at once.
+    #[must_use]
+    pub fn too_long_for_person(self, bytes: usize, most_kib: usize) -> String {
+        in_lang!(
+            self.0,
+            "Not told: `answerContent` has {bytes} bytes, and at most {most_kib} KiB can be told at once. Put the rest \
+             into a file, and say where it is.",
+            "未告知：`answerContent` 有 {bytes} 字节，一次最多 {most_kib} KiB。请把其余内容写入文件，并说明它在哪里。"
+        )
+    }
+
+    /// The result of a call for which there is no room.
+    #[must_use]
+    pub fn too_much_for_person(self) -> String {
+        Text::new(
+            "Not told: the human has not yet read the many things that this dialog told before. Go on without it.",
+            "未告知：本对话之前告知的许多内容，人还没有看。请不等这一步继续。",
+        )
+        .in_lang(self.0)
+        .to_owned()
+    }
+
     /// The result of a call for words whose questions cannot be asked.
     #[must_use]
     pub fn unusable_questions(self, fault: &ArgumentError) -> String {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::domain::dialogs::reminder::{AGENT_SHARED, MAX_BYTES, MAX_IN_A_SCOPE, PERSONAL};
+use crate::domain::dialogs::reminder::{MAX_BYTES, MAX_IN_A_SCOPE, ReminderScope};
 use crate::domain::text::{Text, in_lang};
-use crate::domain::{Pending, Reminder};
+use crate::domain::{Layout, Pending, Reminder};
 
 use super::{Texts, mentioned};
 
@@ -30,18 +30,16 @@ impl Texts {
         .to_owned()
     }
 
-    /// One reminder, with the id its tools need.
+    /// One reminder, with what its tools need: the id, and the scope where they know scopes.
     #[must_use]
-    pub fn reminder(self, reminder: &Reminder) -> String {
+    pub fn reminder(self, reminder: &Reminder, layout: Layout) -> String {
         let id = &reminder.id;
         let content = self.bounded(&reminder.content);
-        if reminder.owner_name.is_some() || reminder.scope == AGENT_SHARED {
-            let label =
-                Text::new("[System notice] Kept by the runtime", "【系统提示】由运行时维护")
-                    .in_lang(self.0);
-            return format!("{label}, reminder_id: {id}\n\n{content}");
-        }
-        let label = if reminder.scope == PERSONAL {
+        let scope = ReminderScope::of(&reminder.scope);
+        let label = if reminder.is_of_the_runtime() {
+            Text::new("[System notice] Kept by the runtime", "【系统提示】由运行时维护")
+                .in_lang(self.0)
+        } else if scope == ReminderScope::Personal {
             Text::new(
                 "[System notice] Personal reminder, in all your dialogs",
                 "【系统提示】个人提醒，见于你的所有对话",
@@ -50,7 +48,12 @@ impl Texts {
         } else {
             Text::new("[System notice] Reminder", "【系统提示】提醒").in_lang(self.0)
         };
-        format!("{label}, reminder_id: {id}\n\n{content}")
+        match layout {
+            Layout::V1_19 => format!("{label}, reminder_id: {id}\n\n{content}"),
+            Layout::V1_29 => {
+                format!("{label}, reminder_id: {id}, scope: {}\n\n{content}", scope.name(layout))
+            }
+        }
     }
 
     /// The content, truncated to the size limit: a file on disk may be longer.

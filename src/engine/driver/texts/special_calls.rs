@@ -22,6 +22,8 @@ pub enum CallArgument {
     Thought,
     Effort,
     Reply,
+    /// What a person is told.
+    Told,
     Conclusion,
 }
 
@@ -34,6 +36,12 @@ impl Texts {
                 "Ask the human. Only one call a round, with all your questions; you go on when the answer \
                  is there.",
                 "向人提问。每轮只能调用一次，请一次问完；得到回答后你再继续。",
+            )
+            .in_lang(self.0),
+            SpecialCall::AnswerHuman => Text::new(
+                "Tell the human an answer or how things stand. Nobody answers it, and you do not wait: end your \
+                 turn, or go on with other calls. To ask something, call `askHuman`.",
+                "把答复或进展告诉人。没有人会回答，你也不必等待：可以就此结束，或继续其他调用。要提问请调用 `askHuman`。",
             )
             .in_lang(self.0),
             SpecialCall::Reply(ReplyKind::Session | ReplyKind::Sessionless) => Text::new(
@@ -115,6 +123,9 @@ impl Texts {
                 "每个阶段的轮数；省略时用你的默认值，0 表示关闭",
             )
             .in_lang(self.0),
+            CallArgument::Told => {
+                Text::new("what the human is to read", "要让人读到的内容").in_lang(self.0)
+            }
             CallArgument::Reply => Text::new("the full reply", "完整的回复").in_lang(self.0),
             CallArgument::Conclusion => {
                 Text::new("what the asking dialog will read", "提问的对话将读到的内容")

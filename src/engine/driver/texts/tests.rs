@@ -3,8 +3,11 @@
 use super::*;
 use crate::domain::dialogs::call::{ReplyKind, SpecialCall, TellaskKind};
 use crate::domain::dialogs::fresh_boots::{FbrPhase, FbrRound};
+use crate::domain::dialogs::goal::Goal;
 use crate::domain::dialogs::record::ReplyStatus;
-use crate::domain::{Assignment, CallId, CallType, Course, Genseq, Pending, Reminder, Stamp};
+use crate::domain::{
+    Assignment, CallId, CallType, Course, Genseq, Layout, Pending, Reminder, Stamp,
+};
 
 fn pending(name: &str) -> Pending {
     Pending {
@@ -57,13 +60,21 @@ fn all(texts: Texts) -> Vec<String> {
         .tellask_reply_obligation
         .expect("an obligation");
     let mut owned = Reminder::new("r".to_owned(), "x".to_owned(), Stamp::default());
-    let plain = texts.reminder(&owned);
+    let plain = texts.reminder(&owned, Layout::V1_19);
     owned.owner_name = Some("o".to_owned());
     let mut all = vec![
         texts.assignment(&assignment(), Some("s"), "replyTellask"),
         texts.assignment(&assignment(), None, "replyTellaskSessionless"),
         texts.assignment_update(),
         texts.reminder_gone(),
+        texts.goal(&Goal::Unset, false),
+        texts.goal(&Goal::Taskdoc, true),
+        texts.goal(&Goal::Taskdoc, false),
+        texts.goal(&Goal::Stated("x".to_owned()), false),
+        texts.how_to_set_goal(),
+        texts.goal_needs_person(),
+        texts.repeated_call("x"),
+        texts.processes_ended(&[7].into()),
         texts.too_many_reminders(),
         texts.taskdoc_unreadable("x"),
         texts.waiting("tellask", id),
@@ -95,7 +106,7 @@ fn all(texts: Texts) -> Vec<String> {
         texts.reminders_begin(),
         texts.reminders_end(),
         plain,
-        texts.reminder(&owned),
+        texts.reminder(&owned, Layout::V1_19),
         texts.fresh_boots_notice(),
         texts.fresh_boots_off(),
         texts.fresh_boots_without_conclusion(),
@@ -114,7 +125,8 @@ fn all(texts: Texts) -> Vec<String> {
         TellaskKind::FreshBoots,
     ];
     let calls = kinds.map(SpecialCall::Tellask).into_iter();
-    let calls = calls.chain(ReplyKind::ALL.map(SpecialCall::Reply)).chain([SpecialCall::AskHuman]);
+    let to_people = [SpecialCall::AskHuman, SpecialCall::AnswerHuman];
+    let calls = calls.chain(ReplyKind::ALL.map(SpecialCall::Reply)).chain(to_people);
     all.extend(calls.map(|call| texts.special_call(call).to_owned()));
     all.extend(texts.conclusions().map(|(_, purpose)| purpose.to_owned()));
     let arguments = [
@@ -125,6 +137,7 @@ fn all(texts: Texts) -> Vec<String> {
         CallArgument::Thought,
         CallArgument::Effort,
         CallArgument::Reply,
+        CallArgument::Told,
         CallArgument::Conclusion,
     ];
     all.extend(arguments.map(|argument| texts.argument(argument).to_owned()));
@@ -137,9 +150,10 @@ fn all(texts: Texts) -> Vec<String> {
         ArgumentError::NotASlug,
         ArgumentError::NotAnEffort,
     ];
+    all.extend([texts.told_person(), texts.too_much_for_person(), texts.too_long_for_person(9, 1)]);
     all.extend(faults.map(|fault| texts.invalid_call("tellask", &fault)));
     let calls = kinds.map(SpecialCall::Tellask).into_iter();
-    let calls = calls.chain([SpecialCall::AskHuman, SpecialCall::Reply(ReplyKind::Back)]);
+    let calls = calls.chain(to_people).chain([SpecialCall::Reply(ReplyKind::Back)]);
     for call in calls {
         all.extend(["sessionSlug", "mentionList", "effort", "x"].map(|key| {
             texts.invalid_call(call.name(), &ArgumentError::Misplaced { call, key: key.to_owned() })

@@ -6,6 +6,7 @@ use tokio::sync::oneshot;
 
 use crate::domain::asking::autonomy::DecisionKind;
 use crate::domain::asking::decisions::{DecisionResult, NewDecision};
+use crate::domain::dialogs::goal::Goal;
 use crate::domain::dialogs::latest::StopReason;
 use crate::domain::dialogs::record::Call;
 use crate::domain::dialogs::shown_state::Activity;
@@ -19,6 +20,7 @@ use crate::driver::drive::answer::ModelAnswer;
 use crate::driver::drive::port::{
     DriveRequest, Generation, GenerationEnd, OpenGeneration, RecordedRound, SentRequest,
 };
+use crate::driver::generation::effects::Surroundings;
 use crate::driver::generation::open::open_generation;
 use crate::driver::generation::{effects, end, interjection};
 use crate::driver::reporting::reports::DriverReport;
@@ -36,6 +38,7 @@ use crate::tools::{DecisionOutcome, StateChange, ToolOutcome};
 
 use super::ending::{self, AfterFailure};
 use super::state::TreeState;
+use super::waking::left_behind;
 
 impl TreeState {
     pub(super) async fn handle_drive_request(&mut self, sent: SentRequest) {
@@ -109,6 +112,11 @@ impl TreeState {
                 return None;
             }
             self.update_process_reminders(id).await;
+            self.forget_ended_processes(id);
+            self.update_goal(id).await;
+            if !self.prime(id).await {
+                return None;
+            }
             let (mut prepared, report) = match self.prepare(id).await {
                 Ok(prepared) => prepared,
                 Err(reason) => {
@@ -305,11 +313,16 @@ impl TreeState {
         } else {
             self.shared_reminders(&at.dialog).await
         };
+        let left = left_behind(&outcome.changes);
+        let follows = outcome.changes.contains(&StateChange::SetGoal(Goal::Taskdoc));
+        let parallel = follows && self.has_parallel(&at.dialog).await;
         let decision = outcome.changes.iter().find_map(StateChange::decision);
         let decision = decision.map(|(kind, outcome)| (kind, outcome.clone()));
         let mut draft = self.draft();
-        let ok = effects::record(&mut draft, at, call, outcome, &shared, self.engine.texts());
+        let around = Surroundings { shared: &shared, parallel };
+        let ok = effects::record(&mut draft, at, call, outcome, around, self.engine.texts());
         if self.commit_or_stop(&at.dialog, draft).await {
+            self.await_processes(&at.dialog, left);
             let dialog = self.tree().id(&at.dialog);
             if let Some((kind, outcome)) = decision.filter(|_| ok) {
                 self.report_decision(&dialog, kind, &outcome);
@@ -362,9 +375,9 @@ impl TreeState {
     /// The reminders all dialogs of this member share, as they are now. Those that cannot be read are reported.
     pub(super) async fn shared_reminders(&self, id: &SelfId) -> Vec<Reminder> {
         let Some(dialog) = self.tree().get(id) else { return Vec::new() };
-        let (store, agent) = (self.engine.store.clone(), dialog.meta.agent_id.clone());
-        let origin = format!("reminders/{agent}").into();
-        let read = blocking(move |on| reminders::shared(&store, &agent, on));
+        let (store, meta) = (self.engine.store.clone(), dialog.meta.clone());
+        let (layout, origin) = (self.tree().layout, format!("reminders/{}", meta.agent_id).into());
+        let read = blocking(move |on| reminders::shared(&store, layout, &meta, on));
         let Ok((reminders, problems)) = read.await else { return Vec::new() };
         let _ = self.reports.send(DriverReport::Problems { origin, problems }).await;
         reminders

@@ -10,7 +10,7 @@ use crate::driver::context::usage::ContextUsage;
 use crate::driver::drive::port::GenerationEnd;
 use crate::driver::generation::context_actions::{DialogOwner, EndAction, end_action};
 use crate::driver::generation::keep_going::{act_before_idle, dialog_after_finish, push_once};
-use crate::driver::generation::{end, refused_context};
+use crate::driver::generation::{end, refused_context, repeats};
 use crate::driver::shared::blocking::blocking;
 use crate::driver::steps::course::start_course;
 use crate::driver::steps::draft::Draft;
@@ -80,6 +80,7 @@ impl TreeState {
         let context_health = Some(health.clone());
         let finish = Record::GenFinish { context_health, llm_gen_model: model };
         let goes_on = self.activity(&at.dialog) == Activity::Driving;
+        let repeated = goes_on.then(|| repeats::answer(draft, at, self.engine.texts())).flatten();
         let after = match prepared.filter(|_| goes_on) {
             Some(prepared) => self.draft_follow_up(draft, at, &finish, prepared),
             None => EndAction::Nothing,
@@ -93,6 +94,9 @@ impl TreeState {
             }
             EndAction::StopCircling => mark_stopped(draft, &at.dialog, StopReason::in_circles()),
             EndAction::Nothing | EndAction::NewCourse => {}
+        }
+        if let Some(reason) = repeated {
+            mark_stopped(draft, &at.dialog, reason);
         }
     }
 

@@ -1,10 +1,10 @@
 //! The user changes the reminders of a dialog, like a tool does.
 
 use crate::domain::dialogs::reminder::{
-    CarryOver, MAX_BYTES, NewWording, PERSONAL, ReminderAction,
+    CarryOver, MAX_BYTES, NewWording, ReminderAction, ReminderScope,
 };
 use crate::domain::text::Localized;
-use crate::domain::{Reminder, SelfId};
+use crate::domain::{Layout, Reminder, SelfId};
 use crate::driver::reporting::reminder_views::{guard_message, reminder_views};
 use crate::driver::steps::reminders::{self, EditError, ReminderEdit};
 use crate::protocol::Refusal;
@@ -35,9 +35,11 @@ impl TreeState {
         let shared = self.shared_reminders(id).await;
         let mut draft = self.draft();
         let fresh = || Reminder::new(self.engine.ids.short(8), String::new(), draft.now.clone());
-        let edit = edit(&reminders::visible(dialog, &shared), change, fresh)?;
+        let layout = self.tree().layout;
+        let edit = edit(&reminders::visible(dialog, &shared), change, layout, fresh)?;
         if let ReminderEdit::Add { reminder, .. } = &edit {
-            reminders::check_limit(dialog, &shared, &reminder.scope).map_err(EditError::message)?;
+            let scope = ReminderScope::of(&reminder.scope);
+            reminders::check_limit(dialog, &shared, scope).map_err(EditError::message)?;
         }
         let course = dialog.history.course;
         draft.set_durable();
@@ -57,6 +59,7 @@ impl TreeState {
 fn edit(
     visible: &[Reminder],
     change: ReminderChange,
+    layout: Layout,
     fresh: impl FnOnce() -> Reminder,
 ) -> Result<ReminderEdit, Localized> {
     let find = |id: &str| {
@@ -65,15 +68,16 @@ fn edit(
     };
     match change {
         ReminderChange::Add { content, scope } => {
-            let scope = match scope {
-                ReminderAudience::Dialog => "dialog",
-                ReminderAudience::Personal => PERSONAL,
-                ReminderAudience::Shared | ReminderAudience::Task => {
+            let scope = match (scope, layout) {
+                (ReminderAudience::Dialog, _) => ReminderScope::Dialog,
+                (ReminderAudience::Personal, _) => ReminderScope::Personal,
+                (ReminderAudience::Task, Layout::V1_29) => ReminderScope::Task,
+                (ReminderAudience::Shared, _) | (ReminderAudience::Task, Layout::V1_19) => {
                     return Err(Refusal::OnlyTheProgramShares.into());
                 }
             };
             let content = check_content(content)?;
-            let reminder = Reminder { content, scope: scope.to_owned(), ..fresh() };
+            let reminder = Reminder { content, scope: scope.name(layout).to_owned(), ..fresh() };
             Ok(ReminderEdit::Add { reminder: Box::new(reminder), position: None })
         }
         ReminderChange::Reword { id, content } => {

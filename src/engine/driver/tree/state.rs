@@ -1,7 +1,7 @@
 //! The state of a loaded tree. It changes in one way only: a step is drafted on a copy, written, and then
 //! becomes the state and is reported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tokio::sync::{oneshot, watch};
@@ -52,12 +52,17 @@ pub struct TreeState {
     pub(super) news: watch::Receiver<NewsView>,
     /// The tasks that this tree knows of.
     pub(super) tasks: watch::Receiver<TasksView>,
+    /// Told when a process in the background begins or ends.
+    pub(super) processes: watch::Receiver<()>,
+    /// The processes whose end wakes the main dialog, by pid. Kept in memory alone: their reminders stay.
+    pub(super) awaited: BTreeSet<u32>,
     pub(super) closing: bool,
 }
 
 impl TreeState {
     pub fn new(engine: Arc<Engine>, tree: DialogTree, reports: ReportSender) -> Self {
         let (news, tasks) = (engine.hive.view(), engine.hive.tasks_view());
+        let processes = engine.shells.changes();
         Self {
             engine,
             tree,
@@ -73,6 +78,8 @@ impl TreeState {
             keep_going: KeepGoing::default(),
             news,
             tasks,
+            processes,
+            awaited: BTreeSet::new(),
             closing: false,
         }
     }

@@ -70,7 +70,11 @@ impl TreeTask {
                     None => self.state.close(),
                 },
                 message = self.state.drives.next() => self.handle_drive(message).await,
+                Ok(()) = self.state.processes.changed(), if !self.state.awaited.is_empty() => {
+                    happened = false;
+                }
             }
+            happened |= self.state.wake_by_processes().await;
             if self.state.closing && self.state.drives.is_empty() {
                 return self.state.tree().root.clone();
             }

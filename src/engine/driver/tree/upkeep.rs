@@ -2,12 +2,14 @@
 //! processes. After the last one: releases what was leased.
 
 use crate::domain::dialogs::background::SHELL_OWNER;
+use crate::domain::dialogs::goal::Goal;
 use crate::domain::dialogs::reminder::SharedEdit;
 use crate::domain::dialogs::state::{NextStep, next_step};
 use crate::domain::{Dialog, Reminder, SelfId};
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::blocking;
 use crate::driver::steps::draft::Draft;
+use crate::driver::steps::goals::{self, follows_taskdoc};
 use crate::driver::steps::reminders::{self, ReminderEdit};
 use crate::tools::{LeaseScope, ReminderUpdate, follow};
 
@@ -82,6 +84,27 @@ fn edit_for(change: ReminderUpdate, draft: &Draft) -> ReminderEdit {
 }
 
 impl TreeState {
+    /// Before a generation: a dialog that follows its Taskdoc learns whether another one may do the same.
+    pub(super) async fn update_goal(&mut self, id: &SelfId) {
+        let has_goal = self.tree().layout.has_recent_rules() && self.tree().is_main(id);
+        let dialog = self.tree().get(id).filter(|dialog| has_goal && follows_taskdoc(dialog));
+        let Some(course) = dialog.map(|dialog| dialog.history.course) else { return };
+        let parallel = self.has_parallel(id).await;
+        let mut draft = self.draft();
+        goals::set(&mut draft, id, course, (&Goal::Taskdoc, parallel), self.engine.texts());
+        if !draft.is_empty() {
+            self.commit_or_stop(id, draft).await;
+        }
+    }
+
+    /// True if the member of a dialog has another main dialog, or that cannot be told.
+    pub(super) async fn has_parallel(&self, id: &SelfId) -> bool {
+        let Some(dialog) = self.tree().get(id) else { return false };
+        let (store, agent) = (self.engine.store.clone(), dialog.meta.agent_id.clone());
+        let root = self.tree().root.clone();
+        blocking(move |_| store.has_other_main(&agent, &root)).await.unwrap_or(true)
+    }
+
     /// Before a generation: updates the reminders about processes whose state has changed.
     pub(super) async fn update_process_reminders(&mut self, id: &SelfId) {
         let Some(dialog) = self.tree().get(id).filter(|dialog| !dialog.is_fresh_boots()) else {

@@ -129,6 +129,11 @@ pub(super) fn has_setting(group: &str, key: &str) -> bool {
     settings_of(group).any(|(name, _)| *name == key)
 }
 
+/// True if the group has this setting, with such values.
+pub(super) fn takes(group: &str, key: &str, value: &Value) -> bool {
+    settings_of(group).any(|(name, kind)| *name == key && accepts(*kind, value))
+}
+
 fn settings_of(group: &str) -> impl Iterator<Item = &'static SettingSpec> {
     let tables: [&[SettingSpec]; 3] = match group {
         "codex" => [CODEX, &[], &[]],

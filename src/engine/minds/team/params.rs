@@ -1,6 +1,6 @@
 //! `model_params`: the settings at its root, then those of `general`, then those of `openai` (the
-//! protocol of most providers). `openai-compatible` is for Chat Completions, `anthropic` and
-//! `anthropic-compatible` are for the Messages API; `codex` and `google` are only checked.
+//! protocol of most providers). `codex` is for its logins, `openai-compatible` for Chat Completions, `anthropic` and
+//! `anthropic-compatible` are for the Messages API; `google` is only checked.
 
 use serde_json::{Map, Value};
 
@@ -10,12 +10,14 @@ use crate::domain::ModelParams;
 use crate::domain::text::{Localized, Text, localized};
 use crate::minds::nearest::did_you_mean;
 
-const ROOT: [&str; 2] = ["max_tokens", "json_response"];
+const ROOT: [&str; 2] = [LIMIT, "json_response"];
+const LIMIT: &str = "max_tokens";
+const CODEX: &str = "codex";
 /// The groups for the Messages API: of its vendor, and of others.
 const ANTHROPIC: &str = "anthropic";
 const ANTHROPIC_COMPATIBLE: &str = "anthropic-compatible";
 const GROUPS: [&str; 7] =
-    ["general", "codex", "openai", chat_params::GROUP, ANTHROPIC, ANTHROPIC_COMPATIBLE, "google"];
+    ["general", CODEX, "openai", chat_params::GROUP, ANTHROPIC, ANTHROPIC_COMPATIBLE, "google"];
 /// The groups whose settings are read here.
 const READ_GROUPS: [&str; 2] = ["general", "openai"];
 const TUNING: [&str; 7] = [
@@ -77,6 +79,19 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<ParamFinding>) -
         anthropic_params::set_all(&mut params.anthropic, ANTHROPIC, settings, findings);
     }
     params.chat = chat_params::read(map, findings);
+    params.codex = own(CODEX).map(|settings| Box::new(codex(settings, findings)));
+    params
+}
+
+/// The settings for a login of codex, whose server takes no limit of the output. A value that the group does not take is
+/// reported with the group.
+fn codex(settings: &Map<String, Value>, findings: &mut Vec<ParamFinding>) -> ModelParams {
+    let mut params = ModelParams::default();
+    for (key, value) in settings {
+        if key != LIMIT && param_groups::takes(CODEX, key, value) {
+            set(&mut params, &[CODEX, key], value, findings);
+        }
+    }
     params
 }
 
@@ -122,7 +137,7 @@ fn set(
 ) -> bool {
     let up_to = |max: f64| value.as_f64().filter(|n| (0.0..=max).contains(n));
     let wrong = match path.last().copied().unwrap_or_default() {
-        "max_tokens" => set_fails(&mut params.max_tokens, value.as_u64().filter(|n| *n > 0))
+        LIMIT => set_fails(&mut params.max_tokens, value.as_u64().filter(|n| *n > 0))
             .then_some(expected::COUNT),
         "temperature" => set_fails(&mut params.temperature, up_to(2.0)).then_some(expected::TO_TWO),
         "top_p" => set_fails(&mut params.top_p, up_to(1.0)).then_some(expected::TO_ONE),
@@ -150,4 +165,34 @@ fn set(
         findings.push(ParamFinding::wrong(path, what));
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_login_of_codex_has_settings_of_its_own() {
+        let mut findings = Vec::new();
+        let map = json!({
+            "openai": {"reasoning_effort": "low", "verbosity": "low"},
+            "codex": {"reasoning_effort": "xhigh", "max_tokens": 9, "web_search": "live"},
+        });
+        let params = read(map.as_object().unwrap(), &mut findings);
+        assert_eq!(findings, []);
+        let word = |text: &str| Some(text.to_owned());
+        let own = ModelParams { reasoning_effort: word("xhigh"), ..ModelParams::default() };
+        assert_eq!(params.codex.as_deref(), Some(&own));
+        assert_eq!(params.reasoning_effort, word("low"));
+        for settings in [json!({"reasoning_effort": "ultra"}), json!({"verbosity": "v".repeat(41)})]
+        {
+            let mut findings = Vec::new();
+            let map = json!({ "codex": settings });
+            let params = read(map.as_object().unwrap(), &mut findings);
+            assert_eq!(params.codex.as_deref(), Some(&ModelParams::default()), "{map}");
+            assert_eq!(findings.len(), 1, "{map}: {findings:?}");
+        }
+    }
 }

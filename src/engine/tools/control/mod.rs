@@ -3,6 +3,7 @@
 
 mod clear;
 mod mind;
+mod recent;
 mod reminders;
 mod section;
 mod taskdoc;
@@ -42,6 +43,7 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
 }
 
 pub use clear::CLEAR_MIND;
+pub(crate) use recent::tools as recent_tools;
 pub(super) use taskdoc::only_in_main;
 pub use taskdoc::replace_section;
 

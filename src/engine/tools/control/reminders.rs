@@ -8,14 +8,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::domain::Lang;
-use crate::domain::dialogs::reminder::{EditGuard, MAX_BYTES, ReminderAction, guard};
+use crate::domain::dialogs::reminder::{
+    EditGuard, MAX_BYTES, ReminderAction, ReminderScope, guard,
+};
 use crate::domain::text::{Text, in_lang};
-use crate::tools::outcome::{ReminderFormat, ReminderScope, StateChange, ToolOutcome};
+use crate::tools::outcome::{ReminderFormat, StateChange, ToolOutcome};
 use crate::tools::tool::{ReminderView, Tool, ToolCx};
 use crate::tools::typed;
 
 /// An instruction found in a reminder is cut to this many characters.
 const INSTRUCTION_CHARS: usize = 2_000;
+
+pub(super) const ADDED: Text = Text::new("Reminder added.", "提醒已添加。");
 
 /// Ids shown back to the model are cut to this many characters.
 const ID_CHARS: usize = 40;
@@ -83,7 +87,7 @@ fn add(cx: &ToolCx, args: &AddReminderArgs) -> ToolOutcome {
     let render = args.render_mode.unwrap_or(ReminderFormat::Markdown);
     let id = cx.new_id.clone();
     let change = StateChange::AddReminder { id, content, position, scope, render };
-    ToolOutcome::changed(Text::new("Reminder added.", "提醒已添加。").in_lang(cx.lang), change)
+    ToolOutcome::changed(ADDED.in_lang(cx.lang), change)
 }
 
 fn update(cx: &ToolCx, args: &UpdateReminderArgs) -> ToolOutcome {
@@ -115,7 +119,7 @@ fn delete(cx: &ToolCx, args: &DeleteReminderArgs) -> ToolOutcome {
     ToolOutcome::changed(Text::new("Reminder deleted.", "提醒已删除。").in_lang(cx.lang), change)
 }
 
-fn find<'a>(cx: &'a ToolCx, id: &str) -> Result<&'a ReminderView, ToolOutcome> {
+pub(super) fn find<'a>(cx: &'a ToolCx, id: &str) -> Result<&'a ReminderView, ToolOutcome> {
     let id = id.trim();
     cx.reminders.iter().find(|reminder| reminder.id == id).ok_or_else(|| {
         let shown: String = id.chars().take(ID_CHARS).flat_map(char::escape_debug).collect();
@@ -128,7 +132,11 @@ fn find<'a>(cx: &'a ToolCx, id: &str) -> Result<&'a ReminderView, ToolOutcome> {
 }
 
 /// The refusal a reminder carries for this act, if it carries one.
-fn guarded(reminder: &ReminderView, act: ReminderAction, lang: Lang) -> Option<ToolOutcome> {
+pub(super) fn guarded(
+    reminder: &ReminderView,
+    act: ReminderAction,
+    lang: Lang,
+) -> Option<ToolOutcome> {
     let kept = reminder.owner.is_some() || reminder.scope == ReminderScope::AgentShared;
     Some(ToolOutcome::failed(match guard(act, kept, reminder.meta.as_ref())? {
         EditGuard::Instead(text) => {
@@ -152,7 +160,7 @@ fn guarded(reminder: &ReminderView, act: ReminderAction, lang: Lang) -> Option<T
     }))
 }
 
-fn content(content: &str, lang: Lang) -> Result<String, ToolOutcome> {
+pub(super) fn content(content: &str, lang: Lang) -> Result<String, ToolOutcome> {
     if content.trim().is_empty() {
         let text =
             Text::new("`content` must not be blank.", "`content` 不能为空白。").in_lang(lang);

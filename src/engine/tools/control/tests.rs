@@ -3,9 +3,10 @@
 use serde_json::json;
 
 use super::{NAMES, ONLY_MAIN};
+use crate::domain::dialogs::reminder::ReminderScope;
 use crate::domain::dialogs::taskdoc::content_hash;
 use crate::tools::test_support::TestBench;
-use crate::tools::{ReminderFormat, ReminderScope, ReminderView, StateChange, ToolOutcome};
+use crate::tools::{ReminderFormat, ReminderView, StateChange, ToolOutcome};
 
 fn reminder(id: &str) -> ReminderView {
     ReminderView {

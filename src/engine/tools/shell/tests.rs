@@ -17,14 +17,15 @@ use super::process_reminder::follow;
 use super::record::ProcessRecord;
 use super::{CallWatch, Environment, ProcessRegistry, Shells};
 use crate::domain::dialogs::background::{BackgroundState, ProcessExit, SHELL_OWNER};
+use crate::domain::dialogs::reminder::ReminderScope;
 use crate::domain::safety::references::{VaultEntries, VaultEntry, VaultRights, VaultUse};
 use crate::domain::teams::org::{MAIN, Org, OrgTeam};
 use crate::domain::{AgentId, Lang, Reminder, Secrets, SharedSecrets, Stamp};
 use crate::samples::org::team;
+use crate::tools::MAX_RESULT_CHARS;
 use crate::tools::outcome::{StateChange, ToolOutcome};
 use crate::tools::test_support::TestBench;
 use crate::tools::tool::ReminderView;
-use crate::tools::{MAX_RESULT_CHARS, ReminderScope};
 
 /// The reminder a call asks for.
 fn followed(outcome: &ToolOutcome) -> Reminder {

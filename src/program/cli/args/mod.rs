@@ -495,6 +495,9 @@ pub struct RunArgs {
     /// Send the text to this dialog
     #[arg(long, value_name = "DLG")]
     pub dialog: Option<String>,
+    /// Begin the dialog with this startup script of `.minds/priming`, such as team_shared/first; repeatable
+    #[arg(long, value_name = "SCRIPT", conflicts_with = "dialog")]
+    pub priming: Vec<String>,
     #[command(flatten)]
     pub driving: DriveArgs,
     /// The text; `-` reads standard input

@@ -45,6 +45,7 @@ pub async fn run(workspace: &Path, run: RunArgs) -> Result<Status, CommandError>
             agent: responder(workspace, run.agent.as_deref())?,
             taskdoc: taskdoc_path(run.task.as_deref().unwrap_or(DEFAULT_TASK))?,
             text,
+            priming: run.priming,
         },
     };
     Job {

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::app;
-use crate::domain::dialogs::reminder::sort_newest_first;
+use crate::domain::dialogs::reminder::sort_for_model;
 use crate::domain::{Bucket, Reminder};
 use crate::store::{Access, StoreError};
 
@@ -35,7 +35,7 @@ pub fn list(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status, Com
         output::note(&problem.to_string());
     }
     let mut all: Vec<&Reminder> = dialog.reminders.iter().chain(&shared).collect();
-    sort_newest_first(&mut all);
+    sort_for_model(&mut all, loaded.tree.layout);
     if as_json {
         let all: Vec<Value> = all.into_iter().map(to_json).collect();
         output::json(&json!({ "rootId": id.root, "selfId": id.this, "reminders": all }));

@@ -157,13 +157,13 @@ impl Routes {
 
     /// Routes it to the place that the label of its Taskdoc names.
     fn create(&mut self, command: Command) -> Routed {
-        let Command::Create { ticket, agent, taskdoc, text } = command else {
+        let Command::Create { ticket, agent, taskdoc, text, priming } = command else {
             return Routed::default();
         };
         let named = |place: &usize| self.without_label(*place, &taskdoc) != taskdoc;
         let place = (0..self.places.len()).find(named).unwrap_or(self.current);
         let taskdoc = self.without_label(place, &taskdoc).to_owned();
-        Routed::to(place, Command::Create { ticket, agent, taskdoc, text })
+        Routed::to(place, Command::Create { ticket, agent, taskdoc, text, priming })
     }
 
     /// Begins a search and ends the one before, wherever it still reads.

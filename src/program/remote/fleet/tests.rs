@@ -107,6 +107,7 @@ fn what_is_of_a_place_says_so_and_goes_back_without_its_label() {
         agent: AgentId::new("lead"),
         taskdoc: taskdoc.to_owned(),
         text: "Go".to_owned(),
+        priming: Vec::new(),
     };
     assert_eq!(routes.command(create("b · new.tsk")), to(1, create("new.tsk")));
     assert_eq!(routes.command(create("new.tsk")), to(0, create("new.tsk")));

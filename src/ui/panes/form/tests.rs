@@ -20,7 +20,7 @@ fn the_form_creates_a_dialog_and_reports_what_is_missing() {
     }
     stage.keys("dba <tab> audit <enter>");
     let created = stage.sent.iter().find_map(|command| {
-        let Command::Create { agent, taskdoc, text, ticket } = command else {
+        let Command::Create { agent, taskdoc, text, ticket, .. } = command else {
             return None;
         };
         Some((agent.as_str(), taskdoc.as_str(), text.as_str(), *ticket))

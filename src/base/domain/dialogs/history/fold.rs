@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rpds::VectorSync;
 
 use super::{AskedFor, CallFact, Cycle, History, LastGeneration, UnreadReply};
-use crate::domain::dialogs::call::{ASK_HUMAN, SpecialCall, TellaskKind};
+use crate::domain::dialogs::call::{ASK_HUMAN, SpecialCall, TellaskKind, told};
 use crate::domain::dialogs::pending::WaitGroup;
 use crate::domain::dialogs::record::{
     AnchorRole, Call, DeliveryMode, Entry, HumanText, Origin, Record, RecordClass, ReplyStatus,
@@ -90,6 +90,10 @@ impl History {
             Record::TellaskCall { call, delivery_mode } => {
                 let started = *delivery_mode == DeliveryMode::TellaskCallStart;
                 self.note_call(course, genseq, call, started);
+                if told(&call.name, &call.raw_arguments_text).is_some() {
+                    // Nobody answers it.
+                    self.replies.insert_mut(call.id.clone(), ReplyStatus::Completed);
+                }
                 if !started {
                     self.cycle.note_refused(&call.id, &call.raw_arguments_text);
                 }
@@ -197,6 +201,7 @@ impl History {
         let waits = match call.special() {
             None => true,
             Some(SpecialCall::Reply(_)) => !self.resolved.contains(id),
+            Some(SpecialCall::AnswerHuman) => !self.replies.contains_key(id),
             // The answer to a question asked back is its result.
             Some(SpecialCall::Tellask(TellaskKind::Back)) => {
                 !call.started || self.replies.contains_key(id)

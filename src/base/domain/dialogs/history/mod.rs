@@ -6,6 +6,7 @@
 mod cycle;
 mod fold;
 pub mod gates;
+pub mod repeats;
 
 use std::sync::Arc;
 
@@ -114,7 +115,7 @@ pub struct History {
     pub calls: RedBlackTreeMapSync<CallId, CallFact>,
     /// Calls that have a result or status text.
     pub results: RedBlackTreeSetSync<CallId>,
-    /// Tellasks and questions that were answered, and how.
+    /// Tellasks and questions that were answered, and how; what told a person something counts as answered.
     pub replies: RedBlackTreeMapSync<CallId, ReplyStatus>,
     /// The calls without a result: few, so that not all calls need to be searched.
     without_result: RedBlackTreeSetSync<CallId>,
@@ -223,6 +224,12 @@ impl History {
     /// Calls without a result or status text, in the order of their ids.
     pub fn open_calls(&self) -> impl Iterator<Item = (&CallId, &CallFact)> {
         self.without_result.iter().filter_map(|id| self.calls.get_key_value(id))
+    }
+
+    /// True if a call waits for its result or its reply.
+    #[must_use]
+    pub fn waits_for_a_call(&self) -> bool {
+        !self.without_result.is_empty() || !self.without_reply.is_empty()
     }
 
     /// True if a call, a result or a reply has this id.

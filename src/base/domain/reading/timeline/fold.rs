@@ -7,7 +7,7 @@ use super::{
     SpanPlace, Timeline,
 };
 use crate::domain::asking::question::{Question, short_headline};
-use crate::domain::dialogs::call::{SpecialCall, TellaskKind};
+use crate::domain::dialogs::call::{SpecialCall, TellaskKind, told};
 use crate::domain::dialogs::pending::Pending;
 use crate::domain::dialogs::record::{
     Call, DeliveryMode, Entry, Record, RecordClass, ReplyStatus, SideDialogCreated,
@@ -142,6 +142,9 @@ impl TimelineFold {
         } else if let Record::TellaskCall { call, delivery_mode } = record {
             match delivery_mode {
                 DeliveryMode::TellaskCallStart => self.asked(call),
+                // What is told to a person has no answer, and nothing follows it.
+                DeliveryMode::FuncCallRequested
+                    if told(&call.name, &call.raw_arguments_text).is_some() => {}
                 DeliveryMode::FuncCallRequested => self.called(),
             }
             self.seen_in(course, entry);
@@ -197,7 +200,7 @@ impl TimelineFold {
                 self.calls.push((kind, AwaitedCall { call: call.id.clone(), by: None, member }));
             }
             Some(SpecialCall::AskHuman | SpecialCall::Tellask(_)) => {}
-            Some(SpecialCall::Reply(_)) | None => self.called(),
+            Some(SpecialCall::AnswerHuman | SpecialCall::Reply(_)) | None => self.called(),
         }
     }
 

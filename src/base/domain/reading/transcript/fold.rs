@@ -11,7 +11,7 @@ use super::{
 };
 use crate::domain::asking::inquiry::Inquiry;
 use crate::domain::dialogs::attachment::Attachment;
-use crate::domain::dialogs::call::ASK_HUMAN;
+use crate::domain::dialogs::call::{ASK_HUMAN, told};
 use crate::domain::dialogs::image_reference::names_of_images;
 use crate::domain::dialogs::pending::Pending;
 use crate::domain::dialogs::record::{
@@ -27,8 +27,6 @@ use crate::domain::{FileChange, PushCount, ReplyKind, SpecialCall, TellaskKind};
 const LINKS: [&str; 2] = ["tellask_anchor_record", "active_callees_reconciled_record"];
 /// Another one: it names the side dialog of a call.
 const CALLEE: &str = "tellask_callee_record";
-/// The call with which a dialog answers a person there.
-const ANSWER_HUMAN: &str = "answerHuman";
 
 /// What the fold remembers between records.
 #[derive(Debug, Clone, PartialEq)]
@@ -261,8 +259,7 @@ impl TranscriptFold {
         call: &Call,
         as_function: bool,
     ) {
-        let told = (call.name == ANSWER_HUMAN).then(|| arguments(&call.raw_arguments_text));
-        if let Some(text) = told.and_then(|told| argument(&told, "answerContent")) {
+        if let Some(text) = told(&call.name, &call.raw_arguments_text) {
             let saying = |fold: &mut Self| {
                 let text = fold.kept(&text);
                 BlockBody::Saying { text, interrupted: false }
@@ -273,13 +270,15 @@ impl TranscriptFold {
             Some(SpecialCall::Tellask(kind)) => fold.tellask(call, kind, !as_function),
             Some(SpecialCall::AskHuman) if !as_function => fold.question(call),
             Some(SpecialCall::Reply(kind)) => fold.reply(call, kind),
-            Some(SpecialCall::AskHuman) | None => BlockBody::Tool(ToolCall {
-                call: call.id.clone(),
-                name: call.name.clone(),
-                arguments: summary(&call.raw_arguments_text),
-                action: ToolAction::of(&call.name, &call.raw_arguments_text, fold.text_limit),
-                result: None,
-            }),
+            Some(SpecialCall::AskHuman | SpecialCall::AnswerHuman) | None => {
+                BlockBody::Tool(ToolCall {
+                    call: call.id.clone(),
+                    name: call.name.clone(),
+                    arguments: summary(&call.raw_arguments_text),
+                    action: ToolAction::of(&call.name, &call.raw_arguments_text, fold.text_limit),
+                    result: None,
+                })
+            }
         });
     }
 
@@ -415,7 +414,8 @@ impl TranscriptFold {
         }
         let kind = match SpecialCall::of(call.name) {
             Some(SpecialCall::Tellask(kind)) => kind,
-            Some(SpecialCall::AskHuman | SpecialCall::Reply(_)) | None => TellaskKind::Sessionless,
+            Some(SpecialCall::AskHuman | SpecialCall::AnswerHuman | SpecialCall::Reply(_))
+            | None => TellaskKind::Sessionless,
         };
         BlockBody::Tellask(Tellask {
             call: call.id.clone(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::domain::dialogs::record::{Entry, Record};
+use crate::domain::dialogs::record::{Entry, PRIMING, Record};
 use crate::domain::text::json;
 
 /// Names in this layout, and in the domain.
@@ -11,15 +11,29 @@ const RENAMED: [(&str, &str); 2] = [
     (CALLEES, "pending_sideDialogs_reconciled_record"),
 ];
 const CALLEES: &str = "active_callees_reconciled_record";
+const PROMPT: &str = "human_text_record";
 
 /// The same entry, as what it is in the domain, where its record has another name there.
 pub(in crate::store) fn in_domain(entry: Entry) -> Entry {
     let Record::Unknown { kind, line } = &entry.record else { return entry };
+    if kind == PROMPT && entry.source_tag.as_deref() == Some(PRIMING) {
+        return match of_a_person(line) {
+            Some(record) => Entry { record, ..entry },
+            None => entry,
+        };
+    }
     let Some((_, name)) = RENAMED.iter().find(|(known, _)| known == kind) else { return entry };
     match renamed(kind, name, line) {
         Some(record) => Entry { record, ..entry },
         None => entry,
     }
+}
+
+/// A prompt of a startup script, which does not say whose it is. `None` where it does.
+fn of_a_person(line: &str) -> Option<Record> {
+    let mut map: Map<String, Value> = json::read(line).ok()?;
+    let said = map.insert("origin".to_owned(), "user".into());
+    said.is_none().then(|| serde_json::from_value(Value::Object(map)).ok())?
 }
 
 /// `None` where its shape is not known.
@@ -62,6 +76,21 @@ mod tests {
                 (read.record.class(), &read.ts, read.genseq),
                 (class, &entry.ts, entry.genseq)
             );
+        }
+    }
+
+    #[test]
+    fn the_prompt_of_a_startup_script_is_one_of_a_person() {
+        let line = r#"{"ts":"t","type":"human_text_record","genseq":1,"msgId":"p","content":"x","grammar":"markdown","sourceTag":"priming_script"}"#;
+        let read = in_domain(Entry::parse(line).unwrap());
+        assert!(matches!(read.record, Record::HumanText(text) if text.content == "x"));
+        for line in [
+            line.replace("priming_script", "other"),
+            line.replace(r#""content":"x""#, r#""content":5"#),
+            line.replace(r#""content":"x""#, r#""content":"x","origin":"nobody""#),
+        ] {
+            let entry = Entry::parse(&line).unwrap();
+            assert_eq!(in_domain(entry.clone()), entry);
         }
     }
 

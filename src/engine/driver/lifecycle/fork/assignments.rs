@@ -136,8 +136,9 @@ fn tellask_kind(name: &str) -> Option<TellaskKind> {
         SpecialCall::Tellask(
             kind @ (TellaskKind::Session | TellaskKind::Sessionless | TellaskKind::FreshBoots),
         ) => Some(kind),
-        SpecialCall::Tellask(TellaskKind::Back) | SpecialCall::AskHuman | SpecialCall::Reply(_) => {
-            None
-        }
+        SpecialCall::Tellask(TellaskKind::Back)
+        | SpecialCall::AskHuman
+        | SpecialCall::AnswerHuman
+        | SpecialCall::Reply(_) => None,
     }
 }
