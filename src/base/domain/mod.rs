@@ -21,6 +21,7 @@ pub use dialogs::assignment::{Assignment, AssignmentFrame, ReplyDirective};
 pub use dialogs::attachment::{ArtifactRef, Attachment, ImageKind, ImageLimits};
 pub use dialogs::background::Background;
 pub use dialogs::call::{ReplyKind, SpecialCall, TellaskKind};
+pub use dialogs::conversion::{Loss, Lost};
 pub use text::counted::counted;
 
 pub use dialogs::dialog::{Dialog, DialogMeta};

@@ -13,12 +13,12 @@
 //!
 //! | folder | what |
 //! |---|---|
-//! | `writing` | the `Store`: batches, moves, repairs |
+//! | `writing` | the `Store`: batches, moves, repairs, conversions |
 //! | `listing` | the list of all trees and its indexes; the look of the doctor |
 //! | `own` | drafts, titles, images, spools: what is only of this program |
 //! | `reading` | the `Reader`: whole trees, pages, single records |
 //! | `trees` | from the files of dialogs to a tree |
-//! | `codec` | how the texts of files say what the domain has, a folder for each layout |
+//! | `codec` | how the texts of files say what the domain has, a folder for each layout; the way from one to the other |
 //! | `disk` | paths, file operations, the lock, errors |
 //!
 //! All calls are synchronous; those that may wait for the medium belong on a thread of their own.
@@ -52,4 +52,5 @@ pub use reading::page::Page;
 pub use trees::course_lines::CourseLine;
 pub use writing::Store;
 pub use writing::commit::{Committed, Fact, WrittenBatch};
+pub use writing::conversion::Conversion;
 pub use writing::staging::Staging;

@@ -169,6 +169,7 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Delete { root, yes }) => {
             block_on(commands::lifecycle::delete(&workspace, &root, yes))
         }
+        Some(Command::Convert(wanted)) => commands::convert::convert(&workspace, &wanted),
         Some(Command::Dead { dialog, note }) => {
             block_on(commands::lifecycle::declare_dead(&workspace, &dialog, note))
         }

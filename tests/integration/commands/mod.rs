@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 
+mod convert;
 mod layouts;
 mod lifecycle;
 

@@ -4,6 +4,7 @@ pub mod assignment;
 pub mod attachment;
 pub mod background;
 pub mod call;
+pub mod conversion;
 pub mod dialog;
 pub mod dialog_limits;
 pub mod foreign_layout;

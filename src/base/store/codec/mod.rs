@@ -1,6 +1,8 @@
 //! How the files of each layout say what the domain has: from their texts to its types, and nothing else. What both
-//! layouts say alike is in `lists`, and in `trees/parts.rs`, which reads the files.
+//! layouts say alike is in `lists`, and in `trees/parts.rs`, which reads the files. `conversion` is the way from the files of
+//! one layout to those of the other.
 
+pub mod conversion;
 pub mod lists;
 pub mod v1_19;
 pub mod v1_29;

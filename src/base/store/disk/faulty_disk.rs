@@ -26,12 +26,20 @@ pub(in crate::store) struct FaultyDisk {
     done: AtomicUsize,
     /// The name of what was opened for reading last.
     opened: Mutex<String>,
+    /// True if it swaps folders in one step.
+    exchanges: bool,
     log: Mutex<Vec<String>>,
 }
 
 impl FaultyDisk {
     pub fn new(fault: DiskFault) -> Self {
-        Self { fault, done: AtomicUsize::new(0), opened: Mutex::default(), log: Mutex::default() }
+        let (done, opened) = (AtomicUsize::new(0), Mutex::default());
+        Self { fault, done, opened, exchanges: true, log: Mutex::default() }
+    }
+
+    /// One of a file system that cannot swap folders in one step.
+    pub fn without_exchange(self) -> Self {
+        Self { exchanges: false, ..self }
     }
 
     /// Changing operations so far.
@@ -118,6 +126,13 @@ impl Disk for FaultyDisk {
             }
             RealDisk.rename(from, to)
         })
+    }
+
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        if !self.exchanges {
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        }
+        self.run(|| RealDisk.exchange(one, other))
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {

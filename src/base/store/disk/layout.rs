@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::domain::dialogs::tree::Bucket;
-use crate::domain::{Course, DialogId, RootId};
+use crate::domain::{self, Course, DialogId, RootId};
 
 pub(in crate::store) const DIALOG: &str = "dialog.yaml";
 pub(in crate::store) const LATEST: &str = "latest.yaml";
@@ -125,6 +125,16 @@ impl Layout {
     /// The tree that is being made.
     pub fn staging(&self) -> PathBuf {
         self.own_folder().join("staging")
+    }
+
+    /// Converted trees that are about to take the place of others, in a folder for each bucket.
+    pub fn converting(&self, to: domain::Layout) -> PathBuf {
+        self.own_folder().join("converting").join(to.name())
+    }
+
+    /// Trees as they were before they were converted.
+    pub fn converted(&self) -> PathBuf {
+        self.own_folder().join("converted")
     }
 
     pub fn quarantine_log(&self) -> PathBuf {

@@ -114,7 +114,10 @@ impl Reader {
     }
 
     /// The JSON files of a folder, by the ids in their names.
-    fn files_in(&self, folder: &Path) -> Result<BTreeMap<String, PathBuf>, StoreError> {
+    pub(in crate::store) fn files_in(
+        &self,
+        folder: &Path,
+    ) -> Result<BTreeMap<String, PathBuf>, StoreError> {
         let mut found = BTreeMap::new();
         if !small_files::is_folder_below(&self.layout.dialogs(), folder)? {
             return Ok(found);

@@ -1,6 +1,7 @@
 //! The store as a whole: round trips, recordings of Dominds, damage, crashes.
 
 mod artifacts;
+mod conversion;
 mod crash;
 mod damage;
 mod foreign;

@@ -10,7 +10,7 @@ fn recordings() -> Vec<PathBuf> {
     below(&[("recordings", "dialogs-after"), ("scenarios", "golden-raw/dialogs")])
 }
 
-fn below(folders: &[(&str, &str)]) -> Vec<PathBuf> {
+pub(super) fn below(folders: &[(&str, &str)]) -> Vec<PathBuf> {
     let start = Path::new(env!("CARGO_MANIFEST_DIR"));
     let named = option_env!("DOMINDS_SHARED").map(PathBuf::from);
     let found = named.into_iter().chain(start.ancestors().map(|dir| dir.join("shared")));
@@ -29,7 +29,7 @@ fn below(folders: &[(&str, &str)]) -> Vec<PathBuf> {
 }
 
 /// A workspace whose `.dialogs` is a copy of the recording.
-fn copied(from: &Path) -> Workspace {
+pub(super) fn copied(from: &Path) -> Workspace {
     let workspace = Workspace::new();
     copy(from, &workspace.at(""));
     workspace

@@ -3,6 +3,7 @@
 
 mod artifacts;
 pub mod commit;
+pub mod conversion;
 mod course_end;
 mod loading;
 mod moves;

@@ -46,8 +46,8 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes a main dialog with all its side dialogs, wherever it lies, and the words that waited
-    /// for it. It is gone with a rename; what is left of it after a crash goes at the next opening.
+    /// Deletes a main dialog with all its side dialogs, wherever it lies, what it was before it was converted, and the
+    /// words that waited for it. It is gone with a rename; what is left of it after a crash goes at the next opening.
     pub fn delete(&self, root: &RootId) -> Result<(), StoreError> {
         self.must_write()?;
         let buckets: Vec<Bucket> =
@@ -65,14 +65,16 @@ impl Store {
         }
         self.own_files.remove_folder(&self.layout.queues(root));
         self.own_files.remove_folder(&self.layout.answers_below(root));
+        self.own_files.remove_folder(&self.layout.converted().join(root.as_str()));
         self.own_files.remove_spools(root);
         self.own_files.forget_titles(root);
         self.sweep();
         Ok(())
     }
 
-    /// Removes what was to be deleted, and trees that were being made when a process ended.
+    /// Removes what was to be deleted, and trees that were being made when a process ended; finishes conversions.
     pub(super) fn sweep(&self) {
+        self.finish_conversions();
         self.own_files.remove_folder(&self.layout.trash());
         self.own_files.remove_folder(&self.layout.staging());
         self.remove_unfinished_indexes();
@@ -101,7 +103,7 @@ impl Store {
         synced
     }
 
-    fn forget(&self, root: &RootId, folder: &Path) {
+    pub(super) fn forget(&self, root: &RootId, folder: &Path) {
         self.buckets().remove(root);
         let mut writer_state = self.writer_state();
         writer_state.courses.retain(|path, _| !path.starts_with(folder));

@@ -1,5 +1,6 @@
 //! The command line. Scripts rely on it.
 
+pub mod convert_args;
 pub mod memory_args;
 pub mod question_args;
 pub mod team_args;
@@ -18,6 +19,7 @@ use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::safety::sandbox::Level;
 use crate::sandbox::Means;
 use crate::tools::KEEP_OUTPUT;
+use convert_args::ConvertArgs;
 use memory_args::MemoryArgs;
 use question_args::Q4hArgs;
 use team_args::{DelegateArgs, HiveArgs, TaskArgs, TasksArgs, TeamArgs, one_of};
@@ -149,6 +151,8 @@ pub enum Command {
         #[arg(long)]
         yes: bool,
     },
+    /// Convert dialogs that rest between the layouts of Dominds 1.19 and 1.29; what they were before is kept
+    Convert(ConvertArgs),
     /// Declare a side dialog dead: it never continues, and the dialog waiting for it is notified
     Dead {
         /// Which side dialog: SELF or ROOT#SELF; a prefix is enough

@@ -2,6 +2,7 @@
 
 pub(super) mod answering;
 pub(super) mod autonomy;
+pub(super) mod convert;
 pub(in crate::cli) mod dialog_json;
 pub(super) mod drive;
 pub(super) mod export;

@@ -13,8 +13,9 @@ use super::states;
 /// Keys that this layout demands.
 pub(in crate::store) const KEYS: [&str; 3] = ["nextStep", "tellaskCalls", "tellaskResults"];
 /// Keys of 1.19.2 that mean nothing in this layout.
-const IGNORED: [&str; 3] = ["needsDrive", "deferredReplyReassertion", "pendingCourseStartPrompt"];
-const PROMPT: &str = "pendingRuntimePrompt";
+pub(in crate::store) const IGNORED: [&str; 3] =
+    ["needsDrive", "deferredReplyReassertion", "pendingCourseStartPrompt"];
+pub(in crate::store) const PROMPT: &str = "pendingRuntimePrompt";
 
 pub(in crate::store) fn is_of_this_layout(latest: &Map<String, Value>) -> bool {
     KEYS.iter().all(|key| latest.contains_key(*key))
@@ -40,12 +41,13 @@ pub(in crate::store) fn in_terms_of_1_19(mut latest: Map<String, Value>) -> Map<
     latest
 }
 
-fn triggers(latest: &Map<String, Value>) -> &[Value] {
+pub(in crate::store) fn triggers(latest: &Map<String, Value>) -> &[Value] {
     let triggers = latest.get("nextStep").and_then(|next| next.get("triggers")?.as_array());
     triggers.map_or(&[][..], Vec::as_slice)
 }
 
-fn is_generating(latest: &Map<String, Value>) -> bool {
+/// True if a generation is open.
+pub(in crate::store) fn is_generating(latest: &Map<String, Value>) -> bool {
     let run = latest.get("generationRunState").and_then(|run| run.get("kind")?.as_str());
     latest.get("generating") == Some(&Value::Bool(true)) || run == Some("open")
 }
@@ -68,7 +70,7 @@ fn name_prompt(latest: &mut Map<String, Value>) {
 }
 
 /// True if a prompt waits for a later course than that of the newest generation.
-fn starts_course(latest: &Map<String, Value>) -> bool {
+pub(in crate::store) fn starts_course(latest: &Map<String, Value>) -> bool {
     let course = |of: &Value| of.get("course").and_then(Value::as_u64);
     let newest = latest.get("generationRunState").and_then(course);
     let is_queued =

@@ -6,11 +6,12 @@ use crate::domain::dialogs::record::{Entry, PRIMING, Record};
 use crate::domain::text::json;
 
 /// Names in this layout, and in the domain.
-const RENAMED: [(&str, &str); 2] = [
+pub(in crate::store) const RENAMED: [(&str, &str); 2] = [
     ("tellask_anchor_record", "tellask_call_anchor_record"),
     (CALLEES, "pending_sideDialogs_reconciled_record"),
 ];
-const CALLEES: &str = "active_callees_reconciled_record";
+/// A snapshot of the calls that a dialog waits for.
+pub(in crate::store) const CALLEES: &str = "active_callees_reconciled_record";
 const PROMPT: &str = "human_text_record";
 
 /// The same entry, as what it is in the domain, where its record has another name there.

@@ -80,6 +80,41 @@ pub(in crate::store) fn with_reason(mut marker: Value) -> Value {
     marker
 }
 
+/// A `displayState` of 1.19.2 in the terms of this layout. `owes`: the dialog owes a reply.
+pub(in crate::store) fn display_state_here(state: Value, owes: bool) -> Value {
+    let blocker = state.get("reason").filter(|_| kind(&state) == Some("blocked")).and_then(kind);
+    match blocker {
+        Some("waiting_for_sideDialogs") if owes => {
+            json!({ "kind": name_of(&STATES, StateHere::WaitsForSideDialogs) })
+        }
+        Some("waiting_for_sideDialogs") => json!({ "kind": "idle_waiting_user" }),
+        Some("needs_human_input_and_sideDialogs") => {
+            json!({ "kind": "blocked", "reason": { "kind": "needs_human_input" } })
+        }
+        Some(_) | None => with_reason_here(state),
+    }
+}
+
+/// An `executionMarker` of 1.19.2, or a state with a reason, in the terms of this layout.
+pub(in crate::store) fn with_reason_here(mut marker: Value) -> Value {
+    let starts = marker.get("reason").and_then(kind) == Some("pending_course_start");
+    if starts && let Some(map) = marker.as_object_mut() {
+        let name = name_of(&REASONS, ReasonHere::PendingCourseStart);
+        map.insert("reason".to_owned(), json!({ "kind": name }));
+    }
+    marker
+}
+
+/// What a `displayState` of this layout is; `None` if it is none.
+pub(in crate::store) fn state_here(state: &Value) -> Option<StateHere> {
+    find(&STATES, kind(state)?)
+}
+
+/// What the reason of a marker, or of a state, of this layout is; `None` if it has none.
+pub(in crate::store) fn reason_here(marker: &Value) -> Option<ReasonHere> {
+    find(&REASONS, kind(marker.get("reason")?)?)
+}
+
 const OWES_REPLY: Text =
     Text::new("it owes a reply that it has not given yet", "它还欠一个尚未给出的回复");
 
@@ -89,6 +124,10 @@ fn kind(value: &Value) -> Option<&str> {
 
 fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
     table.iter().find(|(known, _)| *known == name).map(|(_, here)| *here)
+}
+
+fn name_of<T: Copy + PartialEq>(table: &[(&'static str, T)], wanted: T) -> Option<&'static str> {
+    table.iter().find(|(_, here)| *here == wanted).map(|(name, _)| *name)
 }
 
 #[cfg(test)]
@@ -146,6 +185,26 @@ mod tests {
                 ReasonHere::OwesReply => "system_stop",
             };
             assert_eq!(kind, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_1_19_calls_a_state_is_the_same_state_here_and_back() {
+        let blocked = |by: &str| json!({ "kind": "blocked", "reason": { "kind": by } });
+        let stopped = |by: &str| json!({ "kind": "stopped", "reason": { "kind": by } });
+        for (state, owes, here) in [
+            (blocked("waiting_for_sideDialogs"), true, json!({ "kind": "waiting_side_dialog" })),
+            (blocked("waiting_for_sideDialogs"), false, json!({ "kind": "idle_waiting_user" })),
+            (blocked("needs_human_input_and_sideDialogs"), true, blocked("needs_human_input")),
+            (blocked("needs_human_input"), false, blocked("needs_human_input")),
+            (stopped("pending_course_start"), false, stopped("pending_runtime_prompt")),
+            (stopped("user_stop"), true, stopped("user_stop")),
+            (json!({ "kind": "proceeding" }), true, json!({ "kind": "proceeding" })),
+        ] {
+            assert_eq!(display_state_here(state.clone(), owes), here);
+            if here["kind"] == "stopped" || here["kind"] == "waiting_side_dialog" {
+                assert_eq!(display_state(here, true), state);
+            }
         }
     }
 
