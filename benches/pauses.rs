@@ -197,7 +197,9 @@ async fn measure(options: &Options) {
 async fn create(running: &mut Running, agent: &str) -> DialogId {
     let (agent, text) = (AgentId::new(agent), "Begin.".to_owned());
     let taskdoc = "task.tsk".to_owned();
-    let made = running.ask(|ticket| Command::Create { ticket, agent, taskdoc, text }).await;
+    let made = running
+        .ask(|ticket| Command::Create { ticket, agent, taskdoc, text, priming: Vec::new() })
+        .await;
     made.expect("a dialog").expect("a dialog")
 }
 

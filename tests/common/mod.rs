@@ -39,8 +39,8 @@ use dominds_tui::domain::safety::sandbox::Level;
 use dominds_tui::domain::safety::trust::{TrustEntry, TrustKind, Unagreed};
 use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{
-    AgentId, Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, Lang, MsgId, RootId, SelfId,
-    SharedSecrets, SideDialogLimits, TeamName,
+    AgentId, Bucket, Clock, Dialog, DialogId, DialogTree, IdSource, Lang, Layout, MsgId, RootId,
+    SelfId, SharedSecrets, SideDialogLimits, TeamName,
 };
 use dominds_tui::driver::{
     AfterRestart, Audience, ChangedTrees, Configuration, Consent, Driver, Driving, Engine, LogEnd,
@@ -207,6 +207,8 @@ pub struct Setup {
     pub vault: SharedSecrets,
     pub clock: Arc<dyn Clock>,
     pub pick_up: PickUp,
+    /// The layout of new trees; `None`: that of the workspace.
+    pub layout: Option<Layout>,
 }
 
 impl World {
@@ -237,6 +239,7 @@ impl World {
             vault: SharedSecrets::default(),
             clock: Arc::new(FixedClock),
             pick_up: PickUp::Everything(AfterRestart::Ask),
+            layout: None,
         };
         let at_end = EndCheck::of(dir.path().to_owned());
         Self { at_end, dir, ids: Arc::default(), models, setup }
@@ -248,6 +251,12 @@ impl World {
 
     /// Skips the final check, for tests that damage files themselves: Dominds need not open these.
     pub fn is_left_damaged(&self) {
+        self.at_end.leave_out();
+    }
+
+    /// Makes new trees in the layout of Dominds 1.29. The final check knows that of 1.19 only.
+    pub fn makes_recent_trees(&mut self) {
+        self.setup.layout = Some(Layout::V1_29);
         self.at_end.leave_out();
     }
 
@@ -271,7 +280,8 @@ impl World {
         let clock = self.setup.clock.clone();
         let disk = self.setup.disk.clone();
         let options = StoreOptions { sync: self.setup.sync, disk, clock };
-        let store = Arc::new(Store::open(self.path(), Access::ReadWrite, options)?);
+        let store = Store::open(self.path(), Access::ReadWrite, options)?;
+        let store = Arc::new(store.with_new_trees_in(self.setup.layout));
         let engine = self.engine(store.clone());
         let driver = Driver::start(engine, self.setup.audience, self.setup.pick_up);
         Ok(Running { driver, store, tickets: 0, seen: Vec::new() })

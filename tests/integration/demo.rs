@@ -59,6 +59,7 @@ impl Play {
         let (driver, _store, _shells) = app::start(StartOptions {
             user_lang: dominds_tui::domain::Lang::En,
             limits: app::UserLimits::default(),
+            layout: None,
             workspace: folder,
             models: Models::Scripted(Scripted::new(script, speed)),
             audience: Audience::Script,

@@ -1,5 +1,4 @@
-//! The `.dialogs` folder of a workspace: trees in the layout of Dominds 1.19.2, which are read and written, and of 1.29,
-//! which are read.
+//! The `.dialogs` folder of a workspace: trees in the layout of Dominds 1.19.2 and of 1.29, each written in its own.
 //!
 //! * The courses are the truth. Questions, pending side dialogs, the registry and `latest.yaml` only
 //!   repeat what the courses say; at loading the fold decides and the files follow.

@@ -16,7 +16,7 @@ use crate::domain::safety::sandbox::Level;
 use crate::domain::safety::trust::Unagreed;
 use crate::domain::text::{Localized, localized};
 use crate::domain::time::Clock as _;
-use crate::domain::{Lang, Problem, Problems, SideDialogLimits};
+use crate::domain::{Lang, Layout, Problem, Problems, SideDialogLimits};
 use crate::driver::{
     Audience, ChangedTrees, Configuration, Consent, Driver, Driving, Engine, LogEnd,
     NoConsentNeeded, Permits, PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
@@ -104,11 +104,14 @@ pub struct StartOptions<'a> {
     pub servers_level: Option<Level>,
     /// The store of the teams' tasks.
     pub tasks: StoreChoice,
+    /// The layout of new trees; `None`: that of the workspace.
+    pub layout: Option<Layout>,
 }
 
 /// Opens the workspace for writing and starts its driver. Must be called inside the runtime.
 pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), StoreError> {
-    let store = Arc::new(open(start.workspace, Access::ReadWrite)?);
+    let store = open(start.workspace, Access::ReadWrite)?.with_new_trees_in(start.layout);
+    let store = Arc::new(store);
     let (providers, trust): (Arc<dyn ProviderSource>, _) = match start.models {
         Models::Configured(trust) => {
             let configured =

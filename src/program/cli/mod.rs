@@ -251,5 +251,8 @@ fn questions(workspace: &Path, q4h: Q4hArgs) -> Result<Status, CommandError> {
         Some(Q4hCommand::Dismiss(wanted)) => {
             block_on(commands::answering::dismiss(workspace, wanted))
         }
+        Some(Q4hCommand::Ack { answer }) => {
+            block_on(commands::answering::acknowledge(workspace, &answer))
+        }
     }
 }

@@ -7,10 +7,10 @@ use super::{Source, lines, program, report};
 /// The folder of each crate, and the most lines of code it may have: neither blank lines nor comments, and no tests.
 const BUDGETS: [(&str, usize); 4] = [
     // Each is the count at its last change, rounded up to the next 500.
-    ("src/base", 28_500),
-    ("src/engine", 65_500),
+    ("src/base", 30_500),
+    ("src/engine", 66_500),
     ("src/program", 20_500),
-    ("src/ui", 41_500),
+    ("src/ui", 42_500),
 ];
 
 #[test]

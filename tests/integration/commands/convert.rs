@@ -36,7 +36,7 @@ fn json(text: &str) -> Value {
 /// The only tree that a command named.
 fn tree(text: &str) -> Value {
     let said = json(text);
-    let trees = said["trees"].as_array().expect("a list").clone();
+    let trees = said.get("trees").and_then(Value::as_array).cloned().expect("a list");
     assert_eq!(trees.len(), 1, "{said}");
     trees.into_iter().next().expect("a tree")
 }

@@ -50,6 +50,7 @@ mod probe;
 mod queries;
 mod questions;
 mod queued;
+mod recent_layout;
 mod reminders;
 mod restart;
 mod rings;

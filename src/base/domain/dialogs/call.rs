@@ -133,7 +133,7 @@ pub fn is_query(tool: &str) -> bool {
 
 /// The name of the question tool.
 pub const ASK_HUMAN: &str = "askHuman";
-/// The name of the call that tells a person something.
+/// The call of Dominds 1.29 with which a dialog tells a person something. It waits for nothing, and is not followed up.
 pub const ANSWER_HUMAN: &str = "answerHuman";
 
 impl SpecialCall {

@@ -47,7 +47,8 @@ pub struct Dialog {
     /// Prompts that wait for their generation.
     pub queue: Vec<QueuedPrompt>,
     pub history: History,
-    /// What only the layout of Dominds 1.29 has; `None` in another. Boxed: most have none.
+    /// What only the layout of Dominds 1.29 has; `None` in another. Boxed: most have none. What of it is derived is as it
+    /// was when the tree was loaded: the store alone keeps it up to date.
     pub recent: Option<Box<RecentPart>>,
 }
 

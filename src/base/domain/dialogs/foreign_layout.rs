@@ -1,9 +1,7 @@
-//! Trees whose files are not in the layout that this program writes: they are shown, and nothing of them is driven
-//! or changed.
+//! Trees whose files are in no layout that this program writes: they are shown, and nothing of them is driven or changed.
 
 use serde::{Deserialize, Serialize};
 
-use super::layout::Layout;
 use crate::domain::text::Text;
 
 /// Why a tree is only shown.
@@ -12,12 +10,9 @@ use crate::domain::text::Text;
 pub enum ForeignLayout {
     /// Of Dominds 1.17 or older, with `subdialogs/`.
     Older,
-    /// Of Dominds 1.24 to 1.29.
-    #[serde(rename = "1.29")]
-    Recent,
     /// Its files contradict themselves.
     Unclear,
-    /// Some of its dialogs are in the layout of this program, some are not.
+    /// Its dialogs are in the layouts of two versions.
     Mixed,
     /// A layout of a newer Dominds than all that are known here, or an unknown name.
     #[serde(other)]
@@ -25,32 +20,13 @@ pub enum ForeignLayout {
 }
 
 impl ForeignLayout {
-    pub const ALL: [Self; 5] = [Self::Older, Self::Recent, Self::Unclear, Self::Mixed, Self::Newer];
-
-    /// Why a tree in this layout may only be read, if it may.
-    #[must_use]
-    pub const fn of(layout: Layout) -> Option<Self> {
-        match layout {
-            Layout::V1_19 => None,
-            Layout::V1_29 => Some(Self::Recent),
-        }
-    }
-
-    /// The layout in which such a tree is read whole. All others are shown as history.
-    #[must_use]
-    pub const fn layout(self) -> Option<Layout> {
-        match self {
-            Self::Recent => Some(Layout::V1_29),
-            Self::Older | Self::Unclear | Self::Mixed | Self::Newer => None,
-        }
-    }
+    pub const ALL: [Self; 4] = [Self::Older, Self::Unclear, Self::Mixed, Self::Newer];
 
     /// The name in `--json` output.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Older => "older",
-            Self::Recent => Layout::V1_29.name(),
             Self::Unclear => "unclear",
             Self::Mixed => "mixed",
             Self::Newer => "newer",
@@ -62,7 +38,6 @@ impl ForeignLayout {
     pub const fn mark(self) -> Text {
         match self {
             Self::Older => Text::new("(history)", "（历史）"),
-            Self::Recent => Text::new("(Dominds 1.29)", "（Dominds 1.29 布局）"),
             Self::Unclear | Self::Mixed | Self::Newer => Text::new("(read only)", "（只读）"),
         }
     }
@@ -74,10 +49,6 @@ impl ForeignLayout {
             Self::Older => Text::new(
                 "is history in an earlier layout (subdialogs/): it can be read, nothing else",
                 "是早期布局 (subdialogs/) 的历史：只能阅读",
-            ),
-            Self::Recent => Text::new(
-                "is in the layout of Dominds 1.24 to 1.29, which is not written here yet: it can be read, nothing else",
-                "采用 Dominds 1.24 到 1.29 的布局，此处尚不写入：只能阅读",
             ),
             Self::Unclear => Text::new(
                 "is in no known layout (a latest.yaml has only some of nextStep, tellaskCalls and tellaskResults): it \
@@ -101,7 +72,7 @@ impl ForeignLayout {
     pub const fn fix(self) -> Text {
         match self {
             Self::Older => Text::new("nothing to do", "无需处理"),
-            Self::Recent | Self::Newer => Text::new(
+            Self::Newer => Text::new(
                 "go on with it in the Dominds that wrote it, or begin a new dialog here",
                 "请在写入它的 Dominds 中继续，或在此新建对话",
             ),

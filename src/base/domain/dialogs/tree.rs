@@ -12,7 +12,7 @@ use super::latest::Latest;
 use super::layout::Layout;
 use super::pending::Pending;
 use super::queue::QueuedPrompt;
-use super::recent::HumanAnswer;
+use super::recent::{HumanAnswer, RecentPart};
 use super::record::Entry;
 use super::registry::RegistryEntry;
 use super::reminder::{Reminder, SharedEdit};
@@ -190,6 +190,7 @@ impl DialogTree {
             TreeChange::Create { meta, latest, stack } => {
                 let mut dialog = Dialog::new(*meta, *latest);
                 dialog.stack = stack;
+                dialog.recent = (self.layout == Layout::V1_29).then(Box::<RecentPart>::default);
                 self.dialogs.insert(dialog.meta.id.clone(), Arc::new(dialog));
             }
             TreeChange::Append { dialog, course, entries } => self.with(&dialog, |d| {
@@ -211,7 +212,9 @@ impl DialogTree {
                 self.with(&dialog, |d| d.answers = answers);
             }
             TreeChange::HumanAnswers { dialog, answers } => self.with(&dialog, |d| {
-                d.recent.get_or_insert_default().human_answers = answers;
+                if let Some(recent) = &mut d.recent {
+                    recent.human_answers = answers;
+                }
             }),
             TreeChange::Registry { entries } => self.registry = entries,
             TreeChange::Artifact { .. } | TreeChange::Shared { .. } => {}

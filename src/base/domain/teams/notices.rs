@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::task::TeamWork;
 use crate::domain::reading::title::short_headline;
 use crate::domain::text::Text;
-use crate::domain::{AgentId, DialogId, HumanAnswer, Stamp, TeamName};
+use crate::domain::{AgentId, DialogId, HumanAnswer, RootId, SelfId, Stamp, TeamName};
 
 /// Most characters of a title.
 pub const MAX_TITLE_CHARS: usize = 120;
@@ -133,7 +133,7 @@ impl NewsItem {
         }
     }
 
-    /// True if a person can dismiss it here.
+    /// True if it goes when a person dismisses all of the news. An answer is acknowledged by itself.
     #[must_use]
     pub fn can_be_dismissed(&self) -> bool {
         self.kind != NewsKind::Answer
@@ -146,11 +146,18 @@ pub fn is_answer(id: &str) -> bool {
     id.starts_with(ANSWER)
 }
 
-/// Why an answer stays: it is in the files of a dialog that may only be read.
-pub const ANSWER_STAYS: Text = Text::new(
-    "an answer to you stays until it is acknowledged in the Dominds that wrote it: nothing is written in its layout here \
-     yet",
-    "给你的回答会一直保留，直到在写入它的 Dominds 中确认：此处尚不写入该布局",
+/// The dialog that gave the answer of an item with this id.
+#[must_use]
+pub fn answering_dialog(id: &str) -> Option<DialogId> {
+    let (root, rest) = id.strip_prefix(ANSWER)?.split_once('#')?;
+    let (this, _) = rest.split_once(':')?;
+    Some(DialogId { root: RootId::new(root), this: SelfId::new(this) })
+}
+
+/// Why several items cannot be dismissed together.
+pub const ANSWERS_ONE_BY_ONE: Text = Text::new(
+    "an answer to you is acknowledged by itself, not with other items",
+    "给你的回答须单独确认，不能与其他条目一起处理",
 );
 
 /// The items of `now` that are new or were repeated since `before`.

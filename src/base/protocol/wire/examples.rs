@@ -236,7 +236,7 @@ impl Seeds {
             context_level: self.maybe(HealthLevel::Caution),
             keep_going: self.maybe((2, 3)),
             history: self.flag,
-            layout: self.maybe(ForeignLayout::Recent),
+            layout: self.maybe(ForeignLayout::Unclear),
             queued: Arc::from([queued]),
             unreviewed: self.small(),
             retrying: self.flag,

@@ -1,6 +1,6 @@
-//! How the files of each layout say what the domain has: from their texts to its types, and nothing else. What both
-//! layouts say alike is in `lists`, and in `trees/parts.rs`, which reads the files. `conversion` is the way from the files of
-//! one layout to those of the other.
+//! How the files of each layout say what the domain has: from their texts to its types and back, and what a layout derives
+//! from it. What both layouts say alike is in `lists`, in `trees/parts.rs`, which reads the files, and in
+//! `writing/state_files.rs`, which writes them. `conversion` is the way from the files of one layout to those of the other.
 
 pub mod conversion;
 pub mod lists;

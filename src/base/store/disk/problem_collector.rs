@@ -50,6 +50,11 @@ impl ProblemCollector {
         Problem::new(format!("store/{kind}/{shown}"), shown, text, fix)
     }
 
+    /// Drops what was found in files of this name.
+    pub fn forget(&mut self, name: &str) {
+        self.problems.retain(|problem| !problem.path.ends_with(name));
+    }
+
     pub fn push(&mut self, problem: Problem) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);

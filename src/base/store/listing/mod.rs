@@ -15,8 +15,8 @@ use crate::domain::dialogs::fresh_boots::Reasoning;
 use crate::domain::dialogs::latest::DisplayState;
 use crate::domain::dialogs::tree::Bucket;
 use crate::domain::{
-    CallId, ContextPressure, DialogMeta, ForeignLayout, Genseq, HumanAnswer, Latest, Pending,
-    Question, RegistryEntry, RootId, SelfId,
+    CallId, ContextPressure, DialogMeta, ForeignLayout, Genseq, HumanAnswer, Latest, Layout,
+    Pending, Question, RegistryEntry, RootId, SelfId,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +30,8 @@ pub struct TreeListing {
     /// True if something may be left to do: a generation was cut off, a prompt waits, a file
     /// disagrees with the courses.
     pub unclean: bool,
+    /// That of its files.
+    pub layout: Layout,
     /// Why it is only read, if it is.
     pub foreign: Option<ForeignLayout>,
 }

@@ -417,8 +417,8 @@ fn listing(read: TreeRead, driven: bool) -> TreeListing {
     }
     dialogs.sort_by(|a, b| order(&main, &a.id, &b.id));
     let (root, bucket, registry) = (read.tree.root, read.tree.bucket, read.tree.registry);
-    let mut listing =
-        TreeListing { root, bucket, dialogs, registry, unclean, foreign: read.foreign };
+    let (layout, foreign) = (read.tree.layout, read.foreign);
+    let mut listing = TreeListing { root, bucket, dialogs, registry, unclean, layout, foreign };
     if read.foreign.is_some() {
         fill_askers(&mut listing, &read.askers);
     }

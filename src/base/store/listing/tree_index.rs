@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::dialogs::tree::Bucket;
 use crate::domain::ids::is_dialog_path;
-use crate::domain::{DisplayState, RegistryEntry, RootId};
+use crate::domain::{DisplayState, Layout as DialogLayout, RegistryEntry, RootId};
 
 use super::{DialogListing, TreeListing};
 use crate::store::disk::Disk;
@@ -26,7 +26,7 @@ use crate::store::disk::layout::{Layout, flat_name};
 use crate::store::disk::small_files::{self, FileKind};
 
 /// Says who wrote it: another build may list trees in another way.
-const HEADER: &str = concat!("dominds-tui trees ", env!("CARGO_PKG_VERSION"), " 3");
+const HEADER: &str = concat!("dominds-tui trees ", env!("CARGO_PKG_VERSION"), " 4");
 /// Maximum number of folders, and of rows, in one entry: more are shared out among the cores.
 const MAX_PART_ITEMS: usize = 256;
 
@@ -55,6 +55,7 @@ struct EscapedName<'a>(#[serde(borrow)] Cow<'a, str>);
 struct IndexHead {
     registry: Vec<RegistryEntry>,
     unclean: bool,
+    layout: DialogLayout,
 }
 
 /// A dialog, and what it shows while another process drives the workspace, if that is something else.
@@ -126,8 +127,9 @@ impl KnownTrees {
             dialog
         };
         let (dialogs, head) = self.read_parts(bucket, &name, root.as_str(), buffer, shown)?;
-        let IndexHead { registry, unclean } = head?;
-        Some(TreeListing { root: root.clone(), bucket, dialogs, registry, unclean, foreign: None })
+        let IndexHead { registry, unclean, layout } = head?;
+        let (root, foreign) = (root.clone(), None);
+        Some(TreeListing { root, bucket, dialogs, registry, unclean, layout, foreign })
     }
 
     /// What all parts of an entry hold, if all of them are as they were.
@@ -253,7 +255,8 @@ impl NewTrees {
         let states = states.iter().cloned();
         let rows: Vec<ListedRow<'_>> =
             listing.dialogs.iter().map(Cow::Borrowed).zip(states).collect();
-        let head = IndexHead { registry: listing.registry.clone(), unclean: listing.unclean };
+        let (registry, unclean) = (listing.registry.clone(), listing.unclean);
+        let head = IndexHead { registry, unclean, layout: listing.layout };
         self.add(&name, &top, stamps, &rows, Some(head));
     }
 

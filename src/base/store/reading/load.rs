@@ -5,6 +5,7 @@ use crate::domain::ids::is_dialog_path;
 use crate::domain::{Course, DialogId, DialogTree, ForeignLayout, Problem, RootId};
 
 use super::Reader;
+use crate::store::codec::v1_29::records;
 use crate::store::disk::error::{FileAction, StoreError};
 use crate::store::disk::layout::course_file;
 use crate::store::disk::small_files;
@@ -32,16 +33,6 @@ impl Reader {
         }
     }
 
-    /// As [`Self::load_read_only`], but also a tree in a layout that is known and not written here.
-    pub fn load_known(&self, bucket: Bucket, root: &RootId) -> Result<LoadedTree, StoreError> {
-        match self.load_to_show(bucket, root)? {
-            (_, Some(foreign)) if foreign.layout().is_none() => {
-                Err(StoreError::ForeignLayout(root.clone(), foreign))
-            }
-            (loaded, Some(_) | None) => Ok(loaded),
-        }
-    }
-
     /// As [`Self::load_read_only`], but also a tree that may only be read, with why: of its dialogs what people are
     /// shown.
     pub fn load_to_show(
@@ -55,7 +46,7 @@ impl Reader {
         Ok((LoadedTree { tree, repairs, problems }, foreign))
     }
 
-    /// All records of one course with their lines; an unfinished last line is none.
+    /// All records of one course, as what they are in the domain, with their lines; an unfinished last line is none.
     pub fn lines(
         &self,
         bucket: Bucket,
@@ -74,9 +65,14 @@ impl Reader {
             match line.read() {
                 LineContent::Blank | LineContent::Broken => {}
                 LineContent::Entry(entry) => {
-                    found.push(CourseLine { entry: *entry, text: line.text() });
+                    let entry = records::in_domain(*entry);
+                    found.push(CourseLine { entry, text: line.text() });
                 }
-                LineContent::Glued(glued) => found.extend(glued),
+                LineContent::Glued(glued) => found.extend(
+                    glued
+                        .into_iter()
+                        .map(|line| CourseLine { entry: records::in_domain(line.entry), ..line }),
+                ),
             }
         }
         Ok(found)

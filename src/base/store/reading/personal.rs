@@ -14,6 +14,7 @@ use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{self, AgentId, DialogMeta, Problem, Reminder};
 
 use super::Reader;
+use crate::store::codec::v1_29::scopes;
 use crate::store::codec::v1_29::task_folder::task_folder;
 use crate::store::disk::error::{FileAction, StoreError};
 use crate::store::disk::layout::is_plain_name;
@@ -48,7 +49,8 @@ impl Reader {
             domain::Layout::V1_19 => self.personal_reminders(&dialog.agent_id),
             domain::Layout::V1_29 => {
                 let task = self.layout.of_task(agent, &task_folder(&dialog.task_doc_path));
-                self.reminders_in(&[self.layout.of_agent(agent), task])
+                let (found, problems) = self.reminders_in(&[self.layout.of_agent(agent), task])?;
+                Ok((found.into_iter().map(scopes::in_domain).collect(), problems))
             }
         }
     }
@@ -98,8 +100,31 @@ impl Reader {
 
     /// The reminders of a member that can be read, and why the others cannot.
     pub fn readable_reminders(&self, agent: &AgentId) -> (Vec<Reminder>, Vec<Problem>) {
-        self.personal_reminders(agent).unwrap_or_else(|error| {
-            let folder = self.layout.display_path(&self.layout.personal(agent.as_str()));
+        let read = self.personal_reminders(agent);
+        self.or_problem(read, &self.layout.personal(agent.as_str()))
+    }
+
+    /// As [`Self::shared_reminders`], with why others cannot be read.
+    pub fn readable_shared(
+        &self,
+        layout: domain::Layout,
+        dialog: &DialogMeta,
+    ) -> (Vec<Reminder>, Vec<Problem>) {
+        let agent = dialog.agent_id.as_str();
+        let folder = match layout {
+            domain::Layout::V1_19 => self.layout.personal(agent),
+            domain::Layout::V1_29 => self.layout.of_agent(agent),
+        };
+        self.or_problem(self.shared_reminders(layout, dialog), &folder)
+    }
+
+    fn or_problem(
+        &self,
+        read: Result<(Vec<Reminder>, Vec<Problem>), StoreError>,
+        folder: &Path,
+    ) -> (Vec<Reminder>, Vec<Problem>) {
+        read.unwrap_or_else(|error| {
+            let folder = self.layout.display_path(folder);
             let id = format!("store/reminder/{folder}");
             let fix = Text::new(
                 "make the folder and its files readable",

@@ -4,7 +4,7 @@ use super::*;
 use crate::store::disk::faulty_disk::{DiskFault, FaultyDisk};
 use std::collections::BTreeMap;
 
-use crate::domain::{Dialog, DialogTree};
+use crate::domain::{Dialog, DialogTree, Layout};
 
 /// What happens, in order. Every step is acknowledged before the next begins.
 fn steps() -> Vec<Vec<TreeChange>> {
@@ -74,10 +74,19 @@ fn seen(workspace: &Workspace) -> TreeState {
     }
 }
 
+/// A store that makes its trees in this layout.
+fn open_in(
+    workspace: &Workspace,
+    layout: Layout,
+    disk: Arc<FaultyDisk>,
+) -> Result<Store, StoreError> {
+    Ok(workspace.open_on(disk)?.with_new_trees_in(Some(layout)))
+}
+
 /// How the facts look after each number of steps.
-fn states() -> Vec<TreeState> {
+fn states(layout: Layout) -> Vec<TreeState> {
     let workspace = Workspace::new();
-    let store = workspace.open();
+    let store = workspace.open().with_new_trees_in(Some(layout));
     let mut states = vec![TreeState::new()];
     for step in steps() {
         commit(&store, step).unwrap();
@@ -86,10 +95,10 @@ fn states() -> Vec<TreeState> {
     states
 }
 
-fn operations() -> usize {
+fn operations(layout: Layout) -> usize {
     let disk = Arc::new(FaultyDisk::new(DiskFault::Never));
     let workspace = Workspace::new();
-    let store = workspace.open_on(disk.clone()).unwrap();
+    let store = open_in(&workspace, layout, disk.clone()).unwrap();
     for step in steps() {
         commit(&store, step).unwrap();
     }
@@ -112,14 +121,18 @@ fn is_between(before: &TreeState, after: &TreeState, now: &TreeState) -> bool {
 
 #[test]
 fn a_death_at_any_operation_loses_and_doubles_nothing_acknowledged() {
-    let states = states();
-    let last = operations();
+    Layout::ALL.into_iter().for_each(dies_at_any_operation);
+}
+
+fn dies_at_any_operation(layout: Layout) {
+    let states = states(layout);
+    let last = operations(layout);
     assert!(last > 40, "{last}");
     for at in 0..last {
         let workspace = Workspace::new();
         let disk = Arc::new(FaultyDisk::new(DiskFault::StopAt(at)));
         let mut acknowledged = 0;
-        if let Ok(store) = workspace.open_on(disk) {
+        if let Ok(store) = open_in(&workspace, layout, disk) {
             for step in steps() {
                 if commit(&store, step).is_err() {
                     break;
@@ -131,7 +144,7 @@ fn a_death_at_any_operation_loses_and_doubles_nothing_acknowledged() {
         let next = states.get(acknowledged + 1).unwrap_or(&states[acknowledged]);
         assert!(
             is_between(&states[acknowledged], next, &state),
-            "stopped at {at} after step {acknowledged}: {state:#?}"
+            "{layout:?} stopped at {at} after step {acknowledged}: {state:#?}"
         );
         goes_on_after(&workspace, at);
     }
@@ -156,11 +169,15 @@ fn goes_on_after(workspace: &Workspace, at: usize) {
 
 #[test]
 fn a_failed_operation_leaves_the_step_undone_and_the_next_try_does_it_once() {
-    let states = states();
-    for at in 0..operations() {
+    Layout::ALL.into_iter().for_each(fails_at_any_operation);
+}
+
+fn fails_at_any_operation(layout: Layout) {
+    let states = states(layout);
+    for at in 0..operations(layout) {
         let workspace = Workspace::new();
         let disk = Arc::new(FaultyDisk::new(DiskFault::FailAt(at)));
-        let Ok(store) = workspace.open_on(disk) else {
+        let Ok(store) = open_in(&workspace, layout, disk) else {
             continue;
         };
         for step in steps() {
@@ -184,7 +201,7 @@ fn a_failed_operation_leaves_the_step_undone_and_the_next_try_does_it_once() {
                 .collect();
             commit(&store, again).unwrap();
         }
-        assert_eq!(seen(&workspace), states[states.len() - 1], "failed at {at}");
+        assert_eq!(seen(&workspace), states[states.len() - 1], "{layout:?} failed at {at}");
     }
 }
 

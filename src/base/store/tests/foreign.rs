@@ -1,7 +1,7 @@
 //! Trees in other layouts: recognised by their files, shown, and never changed.
 
 use super::*;
-use crate::domain::{DialogId, ForeignLayout, Lang, Severity};
+use crate::domain::{DialogId, ForeignLayout, Lang, Layout, Severity};
 
 const OLD: &str = "currentCourse: 1\nlastModified: '2026-11-21 11:00:00'\nstatus: active\n";
 const RECENT: &str = "currentCourse: 1\nlastModified: '2026-11-22 11:00:00'\nstatus: active\ngenerating: true\n\
@@ -22,9 +22,8 @@ const BATCH: &str = r#"{"batches":[{"batchId":"b","callSite":{"course":1,"genseq
 type Files = &'static [(&'static str, &'static str)];
 
 /// A tree of each layout that is not written here.
-const FOREIGN: [(ForeignLayout, Files); 5] = [
+const FOREIGN: [(ForeignLayout, Files); 4] = [
     (ForeignLayout::Older, &[("latest.yaml", OLD), ("subdialogs/x/y", "")]),
-    (ForeignLayout::Recent, &[("latest.yaml", RECENT), ("q4h.yaml", "questions: broken\n")]),
     (ForeignLayout::Unclear, &[("latest.yaml", PARTIAL), ("course-001.jsonl", TORN)]),
     (ForeignLayout::Mixed, &[("latest.yaml", RECENT), ("SIDE/latest.yaml", OLD)]),
     (ForeignLayout::Newer, &[("latest.yaml", RECENT), ("SIDE/latest.yaml", NEWER)]),
@@ -53,20 +52,26 @@ fn put(workspace: &Workspace, files: Files) {
     }
 }
 
+/// The layout of a tree, or why it may only be read.
+type Verdict = Result<Layout, ForeignLayout>;
+
 /// What the only tree is listed as.
-fn verdict(workspace: &Workspace) -> Option<ForeignLayout> {
+fn verdict(workspace: &Workspace) -> Verdict {
     let survey = workspace.view().survey(&Bucket::ALL);
     let [tree] = survey.trees.as_slice() else { panic!("{survey:?}") };
     assert_eq!(tree.dialogs.len(), 2, "{tree:?}");
-    tree.foreign
+    tree.foreign.map_or(Ok(tree.layout), Err)
 }
 
 /// Files of a tree, and its layout.
-type Row = (Vec<(&'static str, &'static str)>, Option<ForeignLayout>);
+type Row = (Vec<(&'static str, &'static str)>, Verdict);
+
+const OWN: Verdict = Ok(Layout::V1_19);
+const NEW: Verdict = Ok(Layout::V1_29);
 
 #[test]
 fn the_files_of_a_tree_tell_its_layout() {
-    use ForeignLayout::{Mixed, Newer, Older, Recent, Unclear};
+    use ForeignLayout::{Mixed, Newer, Older, Unclear};
     let strange = Box::leak(RECENT.replace("open\n", "ajar\n").into_boxed_str());
     let trigger = "triggers:\n  - kind: telepathy\n";
     let trigger = Box::leak(RECENT.replace("triggers: []\n", trigger).into_boxed_str());
@@ -81,35 +86,35 @@ fn the_files_of_a_tree_tell_its_layout() {
         Box::leak(line.into_boxed_str())
     };
     let table: Vec<Row> = vec![
-        (vec![("latest.yaml", OLD), ("SIDE/latest.yaml", OLD)], None),
-        (vec![("latest.yaml", RECENT), ("SIDE/latest.yaml", RECENT)], Some(Recent)),
-        (vec![("latest.yaml", RECENT)], Some(Recent)),
-        (vec![("latest.yaml", waiting)], Some(Recent)),
-        (vec![("latest.yaml", with_old_marks), ("pending-sideDialogs.json", "[]")], Some(Recent)),
-        (vec![("latest.yaml", PARTIAL), ("SIDE/latest.yaml", RECENT)], Some(Unclear)),
-        (vec![("latest.yaml", OLD), ("SIDE/latest.yaml", PARTIAL)], Some(Unclear)),
-        (vec![("latest.yaml", OLD), ("SIDE/latest.yaml", RECENT)], Some(Mixed)),
-        (vec![("latest.yaml", RECENT), ("SIDE/latest.yaml", OLD)], Some(Mixed)),
-        (vec![("latest.yaml", strange)], Some(Newer)),
-        (vec![("latest.yaml", trigger)], Some(Newer)),
-        (vec![("latest.yaml", RECENT), ("SIDE/latest.yaml", dreaming)], Some(Newer)),
-        (vec![("latest.yaml", RECENT), ("subdialogs/x/y", "")], Some(Older)),
+        (vec![("latest.yaml", OLD), ("SIDE/latest.yaml", OLD)], OWN),
+        (vec![("latest.yaml", RECENT), ("SIDE/latest.yaml", RECENT)], NEW),
+        (vec![("latest.yaml", RECENT)], NEW),
+        (vec![("latest.yaml", waiting)], NEW),
+        (vec![("latest.yaml", with_old_marks), ("pending-sideDialogs.json", "[]")], NEW),
+        (vec![("latest.yaml", PARTIAL), ("SIDE/latest.yaml", RECENT)], Err(Unclear)),
+        (vec![("latest.yaml", OLD), ("SIDE/latest.yaml", PARTIAL)], Err(Unclear)),
+        (vec![("latest.yaml", OLD), ("SIDE/latest.yaml", RECENT)], Err(Mixed)),
+        (vec![("latest.yaml", RECENT), ("SIDE/latest.yaml", OLD)], Err(Mixed)),
+        (vec![("latest.yaml", strange)], Err(Newer)),
+        (vec![("latest.yaml", trigger)], Err(Newer)),
+        (vec![("latest.yaml", RECENT), ("SIDE/latest.yaml", dreaming)], Err(Newer)),
+        (vec![("latest.yaml", RECENT), ("subdialogs/x/y", "")], Err(Older)),
         // Without a state of the main dialog, or a damaged one.
-        (vec![("SIDE/latest.yaml", RECENT)], Some(Recent)),
-        (vec![("latest.yaml", "a: [\n"), ("SIDE/latest.yaml", RECENT)], Some(Recent)),
-        (vec![("SIDE/latest.yaml", OLD), ("a2h.yaml", "answers: []\n")], None),
-        (vec![("active-callees.json", BATCH)], Some(Recent)),
-        (vec![("a2h.yaml", "answers: []\n"), ("pending-sideDialogs.json", "[]")], Some(Recent)),
-        (vec![("wake-queue.jsonl", "")], Some(Recent)),
-        (vec![("pending-sideDialogs.json", "[]"), ("SIDE/asker-stack.jsonl", RECENT_STACK)], None),
-        (vec![("SIDE/asker-stack.jsonl", RECENT_STACK)], Some(Recent)),
-        (vec![("SIDE/asker-stack.jsonl", STACK), ("reminders.json", GOAL)], None),
-        (vec![("reminders.json", GOAL)], Some(Recent)),
-        (vec![("course-002.jsonl", record("tellask_anchor_record"))], Some(Recent)),
-        (vec![("SIDE/course-002.jsonl", record("tellask_callee_record"))], Some(Recent)),
-        (vec![("course-002.jsonl", record("active_callees_reconciled_record"))], Some(Recent)),
-        (vec![("course-002.jsonl", record("tellask_call_anchor_record"))], None),
-        (vec![], None),
+        (vec![("SIDE/latest.yaml", RECENT)], NEW),
+        (vec![("latest.yaml", "a: [\n"), ("SIDE/latest.yaml", RECENT)], NEW),
+        (vec![("SIDE/latest.yaml", OLD), ("a2h.yaml", "answers: []\n")], OWN),
+        (vec![("active-callees.json", BATCH)], NEW),
+        (vec![("a2h.yaml", "answers: []\n"), ("pending-sideDialogs.json", "[]")], NEW),
+        (vec![("wake-queue.jsonl", "")], NEW),
+        (vec![("pending-sideDialogs.json", "[]"), ("SIDE/asker-stack.jsonl", RECENT_STACK)], OWN),
+        (vec![("SIDE/asker-stack.jsonl", RECENT_STACK)], NEW),
+        (vec![("SIDE/asker-stack.jsonl", STACK), ("reminders.json", GOAL)], OWN),
+        (vec![("reminders.json", GOAL)], NEW),
+        (vec![("course-002.jsonl", record("tellask_anchor_record"))], NEW),
+        (vec![("SIDE/course-002.jsonl", record("tellask_callee_record"))], NEW),
+        (vec![("course-002.jsonl", record("active_callees_reconciled_record"))], NEW),
+        (vec![("course-002.jsonl", record("tellask_call_anchor_record"))], OWN),
+        (vec![], OWN),
     ];
     for (files, expected) in table {
         let workspace = Workspace::new();
@@ -122,17 +127,14 @@ fn the_files_of_a_tree_tell_its_layout() {
 fn a_tree_that_does_not_tell_is_in_the_layout_of_its_workspace() {
     let newer = "80/54/00000009";
     for (others, expected) in [
-        (vec![], None),
-        (vec![(format!("run/{newer}/latest.yaml"), RECENT)], Some(ForeignLayout::Recent)),
-        (vec![(format!("done/{newer}/latest.yaml"), RECENT)], Some(ForeignLayout::Recent)),
-        (vec![(format!("archive/{newer}/latest.yaml"), OLD)], None),
-        (
-            vec![("reminders/agent_tasks/lead/crc32-00000000/r.json".to_owned(), "{}")],
-            Some(ForeignLayout::Recent),
-        ),
-        (vec![("reminders/agents/lead/r.json".to_owned(), "{}")], Some(ForeignLayout::Recent)),
-        (vec![("reminders/agents/r.json".to_owned(), "{}")], None),
-        (vec![("reminders/lead/r.json".to_owned(), "{}")], None),
+        (vec![], OWN),
+        (vec![(format!("run/{newer}/latest.yaml"), RECENT)], NEW),
+        (vec![(format!("done/{newer}/latest.yaml"), RECENT)], NEW),
+        (vec![(format!("archive/{newer}/latest.yaml"), OLD)], OWN),
+        (vec![("reminders/agent_tasks/lead/crc32-00000000/r.json".to_owned(), "{}")], NEW),
+        (vec![("reminders/agents/lead/r.json".to_owned(), "{}")], NEW),
+        (vec![("reminders/agents/r.json".to_owned(), "{}")], OWN),
+        (vec![("reminders/lead/r.json".to_owned(), "{}")], OWN),
     ] {
         let workspace = Workspace::new();
         put(&workspace, &[]);
@@ -148,7 +150,8 @@ fn a_tree_that_does_not_tell_is_in_the_layout_of_its_workspace() {
         }
         let listed = workspace.view().list(Bucket::Run, &root());
         let [tree] = listed.trees.as_slice() else { panic!("{listed:?}") };
-        assert_eq!(tree.foreign, expected, "{others:?}");
+        let found = tree.foreign.map_or(Ok(tree.layout), Err);
+        assert_eq!(found, expected, "{others:?}");
     }
 }
 
@@ -180,11 +183,7 @@ fn no_store_changes_a_tree_that_may_only_be_read_and_each_refusal_says_why() {
         let named: Vec<_> =
             found.iter().map(|problem| (problem.severity, &*problem.path)).collect();
         let path = format!(".dialogs/run/{ROOT}");
-        let damaged = format!("{path}/q4h.yaml");
-        let mut wanted = vec![(Severity::Warning, &*path)];
-        if layout == ForeignLayout::Recent {
-            wanted.push((Severity::Warning, &*damaged));
-        }
+        let wanted = vec![(Severity::Warning, &*path)];
         assert_eq!(named, if layout == ForeignLayout::Older { Vec::new() } else { wanted });
         assert_eq!(contents(&workspace.at("")), before, "{layout:?}");
     }
@@ -217,16 +216,28 @@ fn a_tree_that_may_only_be_read_and_was_set_aside_is_named_with_the_reason_and_s
 }
 
 #[test]
-fn a_recent_tree_whose_identity_is_lost_is_not_set_aside() {
-    let workspace = Workspace::new();
-    put(&workspace, &[("latest.yaml", RECENT), ("dialog.yaml", ": {{ nothing")]);
-    let before = contents(&workspace.at(""));
-    let store = workspace.open();
-    let survey = store.survey_and_set_aside(Bucket::Run);
-    assert!(survey.problems.iter().any(|problem| problem.text.to_string().contains("1.29")));
-    assert!(store.delete(&root()).is_err() && store.load(Bucket::Run, &root()).is_err());
-    drop(store);
-    assert_eq!(contents(&workspace.at("")), before);
+fn a_new_tree_has_the_layout_of_its_workspace_unless_it_is_chosen() {
+    let folder =
+        |workspace: &Workspace, name: &str| fs::create_dir_all(workspace.at(name)).unwrap();
+    for (made, chosen, expected) in [
+        ("reminders/agents", None, Layout::V1_29),
+        ("reminders/agent_tasks/lead/crc32-00000000", None, Layout::V1_29),
+        ("reminders/lead", None, Layout::V1_19),
+        (".tui", None, Layout::V1_19),
+        (".tui", Some(Layout::V1_29), Layout::V1_29),
+        ("reminders/agents", Some(Layout::V1_19), Layout::V1_19),
+    ] {
+        let workspace = Workspace::new();
+        folder(&workspace, made);
+        let store = workspace.open().with_new_trees_in(chosen);
+        assert_eq!(store.layout_of_new_trees(), expected, "{made} {chosen:?}");
+        commit(&store, vec![create_main(), append(&main_id(), &[START, &say("m"), FINISH])])
+            .unwrap();
+        drop(store);
+        let (loaded, foreign) = workspace.view().load_to_show(run(), &root()).unwrap();
+        assert_eq!((loaded.tree.layout, foreign), (expected, None), "{made} {chosen:?}");
+        assert_eq!(loaded.repairs, [], "{made} {chosen:?}");
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@ mod kept_images;
 mod listing;
 mod moves;
 mod recent;
+mod recent_steps;
+mod recent_writing;
 mod recordings;
 mod round_trip;
 

@@ -128,18 +128,25 @@ impl DialogParts {
         Ok(parts)
     }
 
-    /// Reads what only the layout of Dominds 1.29 has: it is known by now that the tree is in that layout.
+    /// Reads what only the layout of Dominds 1.29 has: it is known by now that the tree is in that layout. Returns it as
+    /// the files have it; in the parts it is set right by the records, as far as they are read.
     pub fn read_recent(
         &mut self,
         disk: &dyn Disk,
+        depth: ScanDepth,
         problems: &mut ProblemCollector,
-    ) -> Result<(), StoreError> {
+    ) -> Result<RecentPart, StoreError> {
         let mut recent = RecentPart::default();
+        let mut drive_wanted = false;
         if let Some(latest) = &mut self.latest.value {
+            drive_wanted = v1_29::latest::take_own(&mut latest.extra);
             recent.state = v1_29::latest::take_state(&mut latest.extra);
             if let Some(why) = v1_29::latest::fault(&recent.state) {
                 let path = self.latest.path();
                 problems.add("damaged", &path, small_files::damaged(&why), CHECK_DIALOG);
+                if self.latest.health == FileHealth::Sound {
+                    self.latest.health = FileHealth::Damaged;
+                }
             }
         }
         let (folder, shared) = (DialogFolder::open(&self.folder)?, self.folder.clone());
@@ -151,8 +158,22 @@ impl DialogParts {
         let pending = value.as_deref().map(v1_29::callees::pending);
         self.pending = StateFile { folder, name, value: pending, health };
         recent.batches = value.unwrap_or_default();
+        let file = recent.clone();
+        let history = &mut self.scan.history;
+        if health != FileHealth::Damaged {
+            v1_29::taking_up::tell_unread(&mut recent.batches, history);
+        }
+        if let Some(latest) = &mut self.latest.value {
+            let left = v1_29::taking_up::has_work(latest, &recent.state, &recent.batches);
+            latest.needs_drive = (drive_wanted || left).then_some(true);
+        }
+        if depth == ScanDepth::Full {
+            let noted = std::mem::take(&mut self.scan.recent);
+            recent.state = v1_29::taking_up::completed(recent.state, noted.state, history);
+            recent.state.unread.clear();
+        }
         self.recent = Some(Box::new(recent));
-        Ok(())
+        Ok(file)
     }
 
     fn seems_active(&self) -> bool {

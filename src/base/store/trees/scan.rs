@@ -15,11 +15,11 @@ use crate::domain::dialogs::record::{
 use crate::domain::dialogs::registry::RegistryEntry;
 use crate::domain::text::Text;
 use crate::domain::{
-    AgentId, CallId, Course, Entry, History, Question, Reminder, SpecialCall, Stamp,
+    AgentId, CallId, Course, Entry, History, Question, RecentPart, Reminder, SpecialCall, Stamp,
 };
 
 use super::course_lines::{LineContent, LineReader, RawLine};
-use crate::store::codec::v1_29::records;
+use crate::store::codec::v1_29::{facts, records};
 use crate::store::disk::Disk;
 use crate::store::disk::error::{FileAction, StoreError};
 use crate::store::disk::file_stamps::{FileStamp, FolderStamps};
@@ -96,6 +96,9 @@ pub(in crate::store) struct CourseScan {
     pub directive: Option<ReplyDirective>,
     /// Who spoke here, where a record tells.
     pub agent: Option<AgentId>,
+    /// What the records say about the derived parts of the layout of Dominds 1.29; only at [`ScanDepth::Full`].
+    #[serde(skip)]
+    pub recent: RecentPart,
     pub first_message: Option<String>,
     pub first_ts: Option<Stamp>,
     pub last_ts: Option<Stamp>,
@@ -116,6 +119,7 @@ impl CourseScan {
             created: Vec::new(),
             directive: None,
             agent: None,
+            recent: RecentPart::default(),
             first_message: None,
             first_ts: None,
             last_ts: None,
@@ -170,14 +174,14 @@ impl CourseScan {
         while let Some(line) = lines.next().map_err(failed)? {
             number += 1;
             if depth == ScanDepth::Full || is_fact(&line) {
-                self.line(course, number, &line);
+                self.line(course, number, &line, depth);
             }
         }
         self.courses.insert(course, lines.offset());
         Ok(())
     }
 
-    fn line(&mut self, course: Course, number: usize, line: &RawLine) {
+    fn line(&mut self, course: Course, number: usize, line: &RawLine, depth: ScanDepth) {
         let reading = line.read();
         match reading {
             LineContent::Blank => return,
@@ -185,7 +189,7 @@ impl CourseScan {
                 if let Some(id) = self.repeated(&entry.record) {
                     self.flaw(course, number, FlawKind::Repeated(id));
                 }
-                self.take(course, *entry);
+                self.take(course, *entry, depth);
             }
             LineContent::Glued(_) | LineContent::Broken if !line.terminated => {
                 self.flaw(course, number, FlawKind::Torn { bytes: line.length });
@@ -194,7 +198,7 @@ impl CourseScan {
             LineContent::Glued(glued) => {
                 self.flaw(course, number, FlawKind::Broken);
                 for line in glued {
-                    self.take(course, line.entry);
+                    self.take(course, line.entry, depth);
                 }
                 return;
             }
@@ -244,8 +248,11 @@ impl CourseScan {
         }
     }
 
-    fn take(&mut self, course: Course, entry: Entry) {
+    fn take(&mut self, course: Course, entry: Entry, depth: ScanDepth) {
         let entry = records::in_domain(entry);
+        if depth == ScanDepth::Full {
+            facts::note(&mut self.recent, &self.history, course, &entry);
+        }
         if !entry.ts.as_str().is_empty() {
             self.first_ts.get_or_insert_with(|| entry.ts.clone());
             self.last_ts = Some(entry.ts.clone());

@@ -14,13 +14,13 @@ use super::identity::{Identities, TreeParts};
 use super::listed_parts::{HasSides, ListedDialogParts};
 use super::parts::{DialogParts, FileHealth};
 use super::scan::{ScanDepth, headline};
-use super::tree_builder::{TreeBuilder, TreePlace, TreeRead};
+use super::tree_builder::{RecentFiles, TreeBuilder, TreePlace, TreeRead};
 use super::tree_layout::{self, TreeLayout, WorkspaceLayout};
 use crate::store::disk::Disk;
 use crate::store::disk::error::StoreError;
 use crate::store::disk::file_stamps::FolderStamps;
 use crate::store::disk::in_parallel::in_parallel;
-use crate::store::disk::layout::{DIALOG, Layout, SIDE_DIALOGS};
+use crate::store::disk::layout::{DIALOG, Layout, PENDING, SIDE_DIALOGS};
 use crate::store::disk::problem_collector::ProblemCollector;
 use crate::store::disk::small_files;
 
@@ -54,10 +54,14 @@ impl TreeReader<'_> {
         let mut problems = ProblemCollector::new(self.layout);
         let FoundDialogs { mut parts, stamps } = self.parts(&folder, &mut problems)?;
         let main = self.root.main();
-        let foreign = self.foreign(&main, &parts)?;
-        if foreign.and_then(ForeignLayout::layout) == Some(domain::Layout::V1_29) {
-            for part in parts.values_mut() {
-                part.read_recent(self.disk, &mut problems)?;
+        let layout = self.layout_of(&main, &parts)?;
+        let foreign = layout.err();
+        let mut files = RecentFiles::new();
+        if layout == Ok(domain::Layout::V1_29) {
+            // A list of 1.19.2 that was left there is not looked at.
+            problems.forget(PENDING);
+            for (id, part) in &mut parts {
+                files.insert(id.clone(), part.read_recent(self.disk, self.depth, &mut problems)?);
             }
         }
         let identities = Identities::of(self.root, &parts);
@@ -76,7 +80,10 @@ impl TreeReader<'_> {
         let mut build = TreeBuilder::new(place, problems);
         build.identities(&parts, &identities);
         build.dialogs(parts, &identities)?;
-        let read = TreeRead { stamps, ..build.finish(&folder) };
+        let mut read = TreeRead { stamps, ..build.finish(&folder) };
+        if layout == Ok(domain::Layout::V1_29) {
+            read.settle_recent(&files, self.depth);
+        }
         Ok(match foreign {
             Some(layout) => read.into_read_only(layout, self.foreign_problem(&folder, layout)),
             None => read,
@@ -86,19 +93,19 @@ impl TreeReader<'_> {
     /// Why the tree may only be read, if it may, by its files in `folder`, wherever that is.
     pub fn foreign_in(&self, folder: &Path) -> Result<Option<ForeignLayout>, StoreError> {
         let found = self.parts(folder, &mut ProblemCollector::new(self.layout))?;
-        self.foreign(&self.root.main(), &found.parts)
+        Ok(self.layout_of(&self.root.main(), &found.parts)?.err())
     }
 
-    /// Why the tree may only be read, if it may.
-    fn foreign(
+    /// The layout of the tree, or why it may only be read.
+    fn layout_of(
         &self,
         main: &SelfId,
         parts: &TreeParts,
-    ) -> Result<Option<ForeignLayout>, StoreError> {
+    ) -> Result<Result<domain::Layout, ForeignLayout>, StoreError> {
         Ok(match tree_layout::of_tree(self.disk, main, parts)? {
-            TreeLayout::In(layout) => ForeignLayout::of(layout),
-            TreeLayout::Foreign(layout) => Some(layout),
-            TreeLayout::Untold => ForeignLayout::of(self.workspace.layout(self.disk, self.layout)),
+            TreeLayout::In(layout) => Ok(layout),
+            TreeLayout::Foreign(layout) => Err(layout),
+            TreeLayout::Untold => Ok(self.workspace.layout(self.disk, self.layout)),
         })
     }
 

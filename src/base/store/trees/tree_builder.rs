@@ -7,21 +7,23 @@ use crate::domain::asking::inquiry::answers::PartAnswers;
 use crate::domain::dialogs::tree::{Bucket, TreeChange};
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{
-    AssignmentFrame, Dialog, DialogId, DialogMeta, DialogTree, ForeignLayout, Latest, Pending,
-    Problem, Question, QueuedPrompt, RootId, SelfId,
+    AssignmentFrame, Dialog, DialogId, DialogMeta, DialogTree, ForeignLayout, Latest,
+    Layout as DialogLayout, Pending, Problem, Question, QueuedPrompt, RecentPart, RootId, SelfId,
 };
 
 use super::earlier_layout;
 use super::identity::{Identities, TreeParts};
 use super::parts::{DialogParts, FileHealth};
 use super::reconcile::{self, DialogFacts, TreeFacts};
-use super::scan::{FlawKind, headline};
+use super::scan::{FlawKind, ScanDepth, headline};
 use super::waiting_files::{self, WaitingPrompts};
 use crate::store::codec::v1_19::latest::stopped_latest;
+use crate::store::codec::v1_29::settle::settle;
+use crate::store::codec::v1_29::taking_up;
 use crate::store::disk::Disk;
 use crate::store::disk::error::StoreError;
 use crate::store::disk::file_stamps::FolderStamps;
-use crate::store::disk::layout::{Layout, PENDING, course_file};
+use crate::store::disk::layout::{Layout, course_file};
 use crate::store::disk::problem_collector::ProblemCollector;
 use crate::store::disk::small_files;
 
@@ -51,9 +53,40 @@ pub(in crate::store) struct TreeRead {
     pub stamps: Option<Vec<FolderStamps>>,
 }
 
+/// The derived parts of each dialog as its files have them.
+pub(in crate::store) type RecentFiles = BTreeMap<SelfId, RecentPart>;
+
 impl TreeRead {
-    /// Makes it a tree that may only be read: it is shown, and nothing of it is to be fixed. One in a layout that is
-    /// known stays what it is; of any other only what was said and what is to be remembered is left.
+    /// Makes it a tree in the layout of Dominds 1.29. Read whole, its derived parts follow from its facts; what the files
+    /// say otherwise is to be written anew.
+    pub fn settle_recent(&mut self, files: &RecentFiles, depth: ScanDepth) {
+        self.tree.layout = DialogLayout::V1_29;
+        let root = self.tree.root.clone();
+        for (id, dialog) in &mut self.tree.dialogs {
+            let dialog = std::sync::Arc::make_mut(dialog);
+            taking_up::tell_pause(dialog);
+            taking_up::tell_rest(dialog);
+            if depth != ScanDepth::Full {
+                continue;
+            }
+            let now = dialog.latest.last_modified.clone();
+            settle(dialog, &root, &now);
+            let (Some(file), Some(settled)) = (files.get(id), &dialog.recent) else { continue };
+            let is_written = |change: &TreeChange| matches!(change, TreeChange::Latest { dialog, .. } if dialog == id);
+            if file.state != settled.state && !self.repairs.iter().any(is_written) {
+                let latest = Box::new(dialog.latest.clone());
+                self.repairs.push(TreeChange::Latest { dialog: id.clone(), latest });
+            }
+            let is_listed = |change: &TreeChange| matches!(change, TreeChange::Pending { dialog, .. } if dialog == id);
+            if file.batches != settled.batches && !self.repairs.iter().any(is_listed) {
+                let pending = dialog.pending.clone();
+                self.repairs.push(TreeChange::Pending { dialog: id.clone(), pending });
+            }
+        }
+    }
+
+    /// Makes it a tree that may only be read: it is shown, nothing of it is to be fixed, and only what was said and what is
+    /// to be remembered is left.
     pub fn into_read_only(mut self, layout: ForeignLayout, problem: Option<Problem>) -> Self {
         let mut askers = BTreeMap::new();
         for (id, dialog) in &self.tree.dialogs {
@@ -62,14 +95,10 @@ impl TreeRead {
                 self.first_message.insert(id.clone(), headline(&assignment.tellask_content));
             }
         }
-        let (tree, damage) = match layout.layout() {
-            Some(known) => (DialogTree { layout: known, ..self.tree }, damage_of(self.problems)),
-            None => (earlier_layout::as_history(&self.tree), Vec::new()),
-        };
         Self {
-            tree,
+            tree: earlier_layout::as_history(&self.tree),
             repairs: Vec::new(),
-            problems: problem.into_iter().chain(damage).collect(),
+            problems: problem.into_iter().collect(),
             identities: Vec::new(),
             broken: Vec::new(),
             irreplaceable: Vec::new(),
@@ -80,22 +109,6 @@ impl TreeRead {
             stamps: None,
         }
     }
-}
-
-/// What is wrong with the files of a tree that is not repaired here.
-fn damage_of(problems: Vec<Problem>) -> Vec<Problem> {
-    const FIX: Text = Text::new(
-        "nothing here changes it: put it right there, or put it back from a copy",
-        "此处不会改动它：请在那里修正，或用副本恢复",
-    );
-    let is_damage = |problem: &Problem| {
-        let of_files = ["damaged", "misplaced", "line", "repeated", "identity"];
-        let mut kinds = of_files.iter().map(|kind| format!("store/{kind}/"));
-        // A list of 1.19.2 that was left there is not looked at.
-        !problem.path.ends_with(PENDING) && kinds.any(|kind| problem.id.starts_with(&kind))
-    };
-    let damage = problems.into_iter().filter(is_damage);
-    damage.map(|problem| Problem { fix: FIX.into(), ..problem }.warning()).collect()
 }
 
 /// Which tree is read, and where.

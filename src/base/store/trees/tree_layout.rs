@@ -191,15 +191,35 @@ fn is_newer(latest: &Value) -> bool {
         || triggers.into_iter().flatten().any(trigger)
 }
 
-/// The layout of the workspace, for trees that do not tell. Looked at once, when the first of them is met.
+/// The layout of new trees in a workspace in which nothing tells.
+const DEFAULT: domain::Layout = domain::Layout::V1_19;
+
+/// The layout of the workspace, for trees that do not tell and for new ones; `None` where nothing tells. Looked at once,
+/// when it is first asked for.
 #[derive(Debug, Default)]
-pub(in crate::store) struct WorkspaceLayout(OnceLock<domain::Layout>);
+pub(in crate::store) struct WorkspaceLayout(OnceLock<Option<domain::Layout>>);
 
 impl WorkspaceLayout {
+    /// Of a tree that does not tell. Where nothing else does either, it is of 1.19.2, which knows smaller files.
     pub fn layout(&self, disk: &dyn Disk, paths: &Layout) -> domain::Layout {
+        self.told(disk, paths).unwrap_or(domain::Layout::V1_19)
+    }
+
+    /// Of a tree that is made now.
+    pub fn of_new_trees(&self, disk: &dyn Disk, paths: &Layout) -> domain::Layout {
+        self.told(disk, paths).unwrap_or(DEFAULT)
+    }
+
+    fn told(&self, disk: &dyn Disk, paths: &Layout) -> Option<domain::Layout> {
         *self.0.get_or_init(|| {
-            let is_recent = newest_tree(disk, paths).unwrap_or_else(|| has_recent_reminders(paths));
-            if is_recent { domain::Layout::V1_29 } else { domain::Layout::V1_19 }
+            let named = |is_recent| {
+                if is_recent { domain::Layout::V1_29 } else { domain::Layout::V1_19 }
+            };
+            let by_reminders = || {
+                let recent = has_recent_reminders(paths).then_some(true);
+                recent.or_else(|| has_reminders(paths).then_some(false))
+            };
+            newest_tree(disk, paths).or_else(by_reminders).map(named)
         })
     }
 }
@@ -230,17 +250,26 @@ fn newest_tree(disk: &dyn Disk, layout: &Layout) -> Option<bool> {
     newest.map(|(_, is_foreign)| is_foreign)
 }
 
+/// True if there is a folder of reminders of a member, as 1.19.2 makes it.
+fn has_reminders(layout: &Layout) -> bool {
+    let entries = std::fs::read_dir(layout.reminders()).ok();
+    entries.into_iter().flatten().flatten().any(|entry| {
+        small_files::kind_of(&entry.path()).is_ok_and(|kind| kind == Some(FileKind::Folder))
+    })
+}
+
 fn has_recent_reminders(layout: &Layout) -> bool {
     let is_folder = |path: &std::path::Path| {
         small_files::kind_of(path).is_ok_and(|kind| kind == Some(FileKind::Folder))
     };
     let agents = layout.reminders().join("agents");
-    // Of a member with that name there are files in it.
-    let has_folders = || {
-        let entries = std::fs::read_dir(&agents).ok();
-        entries.into_iter().flatten().flatten().any(|entry| is_folder(&entry.path()))
+    // Of a member with that name there are files in it, and no folders.
+    let is_of_member = || {
+        let entries = std::fs::read_dir(&agents).ok().into_iter().flatten().flatten();
+        let paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+        !paths.is_empty() && !paths.iter().any(|path| is_folder(path))
     };
-    is_folder(&layout.reminders().join("agent_tasks")) || is_folder(&agents) && has_folders()
+    is_folder(&layout.reminders().join("agent_tasks")) || is_folder(&agents) && !is_of_member()
 }
 
 #[cfg(test)]

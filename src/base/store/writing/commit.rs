@@ -13,9 +13,10 @@ use crate::domain::{AssignmentFrame, Course, DialogId, DialogMeta, Entry, Latest
 
 use super::Store;
 use super::writer_state::{CourseEnd, UnsyncedPaths, WriterState};
+use crate::store::codec::v1_29::step::Step;
 use crate::store::disk::Disk;
 use crate::store::disk::error::{FileAction, StoreError};
-use crate::store::disk::layout::{DIALOG, LATEST, course_file};
+use crate::store::disk::layout::{DIALOG, course_file};
 use crate::store::disk::options::SyncLevel;
 use crate::store::disk::small_files;
 
@@ -123,15 +124,17 @@ impl Store {
 
     pub(super) fn write(&self, batch: Batch) -> Result<WrittenBatch, StoreError> {
         let bucket = self.bucket_of(&batch)?;
-        let mut writer = BatchWriter::new(self, bucket, &batch);
-        for change in &batch.changes {
-            if let Err(error) = writer.change(change) {
-                writer.roll_back();
-                return Err(error);
-            }
+        let step = self.recent_step(bucket, &batch)?;
+        let mut writer =
+            BatchWriter::new(self, bucket.unwrap_or(Bucket::Run), &batch, step.as_ref());
+        let changed = batch.changes.iter().try_for_each(|change| writer.change(change));
+        if let Err(error) = changed.and_then(|()| writer.write_derived()) {
+            writer.roll_back();
+            return Err(error);
         }
         let BatchWriter { facts, unsynced, .. } = writer;
         let mut writer_state = self.writer_state();
+        writer_state.trees.insert(batch.root.clone(), step.map(|step| Arc::new(step.after)));
         let mut unsynced = unsynced;
         if batch.durable && self.options.sync > SyncLevel::Off {
             let mut all = writer_state.unsynced.remove(&batch.root).unwrap_or_default();
@@ -153,17 +156,18 @@ impl Store {
         })
     }
 
-    fn bucket_of(&self, batch: &Batch) -> Result<Bucket, StoreError> {
+    /// Where the tree lies; `None` if the batch makes it.
+    fn bucket_of(&self, batch: &Batch) -> Result<Option<Bucket>, StoreError> {
         let root = &batch.root;
         if let Some(bucket) = self.find(root) {
             self.buckets().insert(root.clone(), bucket);
-            return Ok(bucket);
+            return Ok(Some(bucket));
         }
         let makes_main = |change: &TreeChange| matches!(change, TreeChange::Create { meta, .. } if meta.id == root.main());
         if !batch.changes.first().is_some_and(makes_main) {
             return Err(StoreError::NotFound(root.clone()));
         }
-        Ok(Bucket::Run)
+        Ok(None)
     }
 }
 
@@ -179,6 +183,10 @@ pub(super) struct BatchWriter<'a> {
     pub(super) store: &'a Store,
     bucket: Bucket,
     pub(super) root: &'a RootId,
+    /// What the batch changes of the derived parts, in a tree in the layout of Dominds 1.29.
+    pub(super) step: Option<&'a Step>,
+    /// Files of derived parts that are written already.
+    pub(super) derived: BTreeSet<(SelfId, &'static str)>,
     /// State files are synced before they are renamed.
     pub(super) sync_states: bool,
     /// Folders, and files of our own about dialogs, of a durable batch are synced at once.
@@ -193,7 +201,7 @@ pub(super) struct BatchWriter<'a> {
 }
 
 impl<'a> BatchWriter<'a> {
-    fn new(store: &'a Store, bucket: Bucket, batch: &'a Batch) -> Self {
+    fn new(store: &'a Store, bucket: Bucket, batch: &'a Batch, step: Option<&'a Step>) -> Self {
         let level = store.options.sync;
         let durable = batch.durable && level > SyncLevel::Off;
         let has_lines = batch.changes.iter().any(|c| matches!(c, TreeChange::Append { .. }));
@@ -201,6 +209,8 @@ impl<'a> BatchWriter<'a> {
             store,
             bucket,
             root: &batch.root,
+            step,
+            derived: BTreeSet::new(),
             // Only the state file says that it stopped.
             sync_states: level == SyncLevel::Full || (durable && !has_lines),
             durable,
@@ -217,7 +227,7 @@ impl<'a> BatchWriter<'a> {
             TreeChange::Create { meta, latest, stack } => self.create(meta, latest, stack),
             TreeChange::Artifact { dialog, path, bytes } => self.artifact(dialog, path, bytes),
             TreeChange::Append { dialog, course, entries } => self.append(dialog, *course, entries),
-            TreeChange::Latest { dialog, latest } => self.write_yaml(dialog, LATEST, latest),
+            TreeChange::Latest { dialog, latest } => self.latest(dialog, latest),
             TreeChange::Reminders { dialog, reminders } => self.reminders(dialog, reminders),
             TreeChange::Questions { dialog, questions } => self.questions(dialog, questions),
             TreeChange::Pending { dialog, pending } => self.pending(dialog, pending),
@@ -259,7 +269,7 @@ impl<'a> BatchWriter<'a> {
         if !stack.is_empty() {
             self.stack(id, stack)?;
         }
-        self.write_yaml(id, LATEST, latest)?;
+        self.latest(id, latest)?;
         // Last: the dialog exists from here on.
         self.write_yaml(id, DIALOG, meta)?;
         self.sync_states = sync_states;
@@ -285,7 +295,7 @@ impl<'a> BatchWriter<'a> {
         let path = self.path(dialog, &course_file(course));
         let mut text = String::new();
         for entry in entries {
-            text.push_str(&entry.line());
+            text.push_str(&self.line(dialog, entry));
             text.push('\n');
         }
         let first = self.append_text(&path, &text, entries.len())?;

@@ -1,7 +1,9 @@
 //! Loading one tree to go on with it. A writing store repairs damage on the way; a read-only one only reports it.
 
-use crate::domain::RootId;
+use std::sync::Arc;
+
 use crate::domain::dialogs::tree::Bucket;
+use crate::domain::{Layout, RootId};
 
 use super::Store;
 use super::writer_state::CourseEnd;
@@ -40,6 +42,9 @@ impl Store {
         self.buckets().insert(read.tree.root.clone(), bucket);
         {
             let mut writer_state = self.writer_state();
+            let is_recent = read.tree.layout == Layout::V1_29;
+            let known = is_recent.then(|| Arc::new(read.tree.clone()));
+            writer_state.trees.insert(read.tree.root.clone(), known);
             writer_state.irreplaceable.extend(read.irreplaceable.iter().cloned());
             for (path, size) in &read.sizes {
                 let known = CourseEnd { size: *size, lines: None };

@@ -7,6 +7,7 @@ pub mod conversion;
 mod course_end;
 mod loading;
 mod moves;
+mod recent;
 mod repair;
 mod shared_reminders;
 pub mod staging;
@@ -17,6 +18,7 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::domain;
 use crate::store::disk::error::StoreError;
 use crate::store::disk::layout::Layout;
 use crate::store::disk::lock::Lock;
@@ -40,6 +42,8 @@ pub struct Store {
     writer_state: Arc<Mutex<WriterState>>,
     /// Held while one shared reminder is changed; trees commit side by side.
     shared: Mutex<()>,
+    /// The layout of new trees, if it is not that of the workspace.
+    made_in: Option<domain::Layout>,
 }
 
 impl Store {
@@ -73,7 +77,7 @@ impl Store {
         let reader = Arc::new(Reader::new(layout, Arc::clone(&options.disk), access));
         let own_files = OwnFiles::new(Arc::clone(&reader), options.sync);
         let (writer_state, shared) = (Arc::default(), Mutex::default());
-        Self { reader, own_files, options, lock, made, writer_state, shared }
+        Self { reader, own_files, options, lock, made, writer_state, shared, made_in: None }
     }
 
     /// Changes what this program keeps for itself.

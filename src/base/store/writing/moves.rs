@@ -109,6 +109,7 @@ impl Store {
         writer_state.courses.retain(|path, _| !path.starts_with(folder));
         writer_state.irreplaceable.retain(|path| !path.starts_with(folder));
         writer_state.unsynced.remove(root);
+        writer_state.trees.remove(root);
     }
 
     pub(super) fn move_folder(&self, from: &Path, to: &Path) -> Result<(), StoreError> {

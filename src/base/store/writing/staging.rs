@@ -1,8 +1,8 @@
 //! A whole tree in the making: it is written aside, and comes to its place with one rename. A crash
 //! before that leaves nothing anybody sees.
 
-use crate::domain::RootId;
 use crate::domain::dialogs::tree::{Batch, Bucket, TreeChange};
+use crate::domain::{Layout as TreeLayout, RootId};
 
 use super::Store;
 use crate::store::disk::error::StoreError;
@@ -20,14 +20,15 @@ pub struct Staging<'a> {
 }
 
 impl Store {
-    /// Begins a tree. One at a time: an earlier one that was not finished is dropped.
-    pub fn stage(&self, root: &RootId) -> Result<Staging<'_>, StoreError> {
+    /// Begins a tree in this layout. One at a time: an earlier one that was not finished is dropped.
+    pub fn stage(&self, root: &RootId, made_in: TreeLayout) -> Result<Staging<'_>, StoreError> {
         self.must_write()?;
         self.sweep();
         let folder = self.layout.staging();
         small_files::make_folders(self.disk(), &self.layout.dialogs(), &folder)?;
         let layout = Layout::new(&folder);
         let staged = Self::new(layout, self.options.clone(), None, false);
+        let staged = staged.with_new_trees_in(Some(made_in));
         Ok(Staging { store: self, staged, root: root.clone() })
     }
 }

@@ -8,15 +8,12 @@ use serde_json::{Map, Value};
 
 use crate::domain::asking::inquiry::answers::PartAnswers;
 use crate::domain::dialogs::registry::RegistryEntry;
-use crate::domain::{
-    AssignmentFrame, HumanAnswer, Pending, Question, QueuedPrompt, Reminder, SelfId,
-};
+use crate::domain::{AssignmentFrame, Question, QueuedPrompt, Reminder, SelfId};
 use crate::yaml;
 
 use super::commit::BatchWriter;
-use crate::store::codec::v1_29;
 use crate::store::disk::error::StoreError;
-use crate::store::disk::layout::{PENDING, QUESTIONS, REGISTRY, REMINDERS, STACK};
+use crate::store::disk::layout::{QUESTIONS, REGISTRY, REMINDERS, STACK};
 use crate::store::disk::options::SyncLevel;
 use crate::store::disk::small_files;
 use crate::store::trees::scan::DialogFolder;
@@ -65,37 +62,7 @@ impl BatchWriter<'_> {
         dialog: &SelfId,
         questions: &[Question],
     ) -> Result<(), StoreError> {
-        let path = self.path(dialog, QUESTIONS);
-        if questions.is_empty() && self.other_keys(&path, &["questions", "updatedAt"])?.is_empty() {
-            return self.remove(&path);
-        }
-        let list = serde_json::to_value(questions).map_err(|error| encode_error(&path, &error))?;
-        if self.has_same_list(&path, "questions", &list)? {
-            return Ok(());
-        }
-        let now = self.store.options.clock.now();
-        let body = serde_json::json!({ "questions": list, "updatedAt": now });
-        let body = self.with_other_keys(&path, body)?;
-        self.write_yaml(dialog, QUESTIONS, &body)
-    }
-
-    /// No course gives the file back, so it is synced where the batch is.
-    pub(super) fn human_answers(
-        &mut self,
-        dialog: &SelfId,
-        answers: &[HumanAnswer],
-    ) -> Result<(), StoreError> {
-        let path = self.path(dialog, v1_29::ANSWERS);
-        if answers.is_empty() {
-            return self.remove(&path);
-        }
-        let now = self.store.options.clock.now();
-        let body = serde_json::json!({ "answers": answers, "updatedAt": now });
-        let body = self.with_other_keys(&path, body)?;
-        let sync_states = std::mem::replace(&mut self.sync_states, self.durable);
-        let written = self.write_yaml(dialog, v1_29::ANSWERS, &body);
-        self.sync_states = sync_states;
-        written
+        self.stamped_list(dialog, QUESTIONS, "questions", &questions)
     }
 
     pub(super) fn registry(&mut self, entries: &[RegistryEntry]) -> Result<(), StoreError> {
@@ -106,7 +73,11 @@ impl BatchWriter<'_> {
     }
 
     /// The keys of a newer writer at the top of the file stay as they are.
-    fn with_other_keys(&self, path: &Path, mut body: Value) -> Result<Value, StoreError> {
+    pub(super) fn with_other_keys(
+        &self,
+        path: &Path,
+        mut body: Value,
+    ) -> Result<Value, StoreError> {
         if let Value::Object(ours) = &mut body {
             let known: Vec<&str> = ours.keys().map(String::as_str).collect();
             let others = self.other_keys(path, &known)?;
@@ -115,7 +86,11 @@ impl BatchWriter<'_> {
         Ok(body)
     }
 
-    fn other_keys(&self, path: &Path, known: &[&str]) -> Result<Map<String, Value>, StoreError> {
+    pub(super) fn other_keys(
+        &self,
+        path: &Path,
+        known: &[&str],
+    ) -> Result<Map<String, Value>, StoreError> {
         let found = small_files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
         let small_files::FileContent::Text(text) = found else {
             return Ok(Map::new());
@@ -127,18 +102,6 @@ impl BatchWriter<'_> {
         Ok(keys)
     }
 
-    pub(super) fn pending(
-        &mut self,
-        dialog: &SelfId,
-        pending: &[Pending],
-    ) -> Result<(), StoreError> {
-        let path = self.path(dialog, PENDING);
-        if pending.is_empty() {
-            return self.remove(&path);
-        }
-        self.write_json(&path, &pending)
-    }
-
     pub(super) fn stack(
         &mut self,
         dialog: &SelfId,
@@ -146,9 +109,9 @@ impl BatchWriter<'_> {
     ) -> Result<(), StoreError> {
         let path = self.path(dialog, STACK);
         let mut text = String::new();
-        for frame in stack {
+        for frame in self.frames(dialog, stack) {
             text.push_str(
-                &serde_json::to_string(frame).map_err(|error| encode_error(&path, &error))?,
+                &serde_json::to_string(&frame).map_err(|error| encode_error(&path, &error))?,
             );
             text.push('\n');
         }
@@ -200,7 +163,12 @@ impl BatchWriter<'_> {
     }
 
     /// True if a file with a stamp of its own holds this list already.
-    fn has_same_list(&self, path: &Path, key: &str, list: &Value) -> Result<bool, StoreError> {
+    pub(super) fn has_same_list(
+        &self,
+        path: &Path,
+        key: &str,
+        list: &Value,
+    ) -> Result<bool, StoreError> {
         let found = small_files::read_small(self.store.disk(), path, yaml::LIMIT_BYTES)?;
         let small_files::FileContent::Text(text) = found else {
             return Ok(false);
@@ -252,6 +220,6 @@ impl BatchWriter<'_> {
     }
 }
 
-fn encode_error(path: &Path, error: &impl ToString) -> StoreError {
+pub(super) fn encode_error(path: &Path, error: &impl ToString) -> StoreError {
     StoreError::Encode { path: path.to_owned(), text: error.to_string() }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::domain::RootId;
+use crate::domain::{DialogTree, RootId};
 
 use crate::store::disk::Disk;
 use crate::store::disk::error::StoreError;
@@ -33,6 +34,9 @@ pub(super) struct WriterState {
     pub unsynced: BTreeMap<RootId, UnsyncedPaths>,
     /// Copied aside before they are replaced or removed.
     pub irreplaceable: BTreeSet<PathBuf>,
+    /// The trees this process writes. Those in the layout of Dominds 1.29 as their files have them, with the derived
+    /// parts; `None` for others.
+    pub trees: BTreeMap<RootId, Option<Arc<DialogTree>>>,
 }
 
 impl WriterState {

@@ -33,7 +33,7 @@ pub fn tell(draft: &mut Draft, at: &Position, call: &Call, content: &str, texts:
         answers.push(answer);
         draft.set_human_answers_first(&at.dialog, answers);
     }
-    texts.told_person()
+    texts.told_person(content)
 }
 
 /// Completes a call that has no result, as a crash leaves it; returns its status text.

@@ -3,9 +3,10 @@
 use crate::domain::dialogs::record::{
     Call, CallRef, CallResult, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
 };
-use crate::domain::{AgentId, CallId, Course, Dialog, Genseq, Pending, SelfId, Slug};
+use crate::domain::{AgentId, CallId, Course, Dialog, Genseq, Pending, SelfId, Slug, StopReason};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
+use crate::driver::steps::stop::end_pause;
 use crate::driver::texts::{ReplyText, Texts};
 
 use super::in_flight::refresh_in_flight;
@@ -97,11 +98,18 @@ pub fn answer_asker(
     let course = asker.latest.current_course.max(asker.history.course);
     let remaining: Vec<Pending> =
         asker.pending.iter().filter(|other| other.call_id != pending.call_id).cloned().collect();
-    let snapshot = Record::PendingSideDialogs { pending_side_dialogs: remaining.clone() };
-    draft.append_detached(asker_id, course, snapshot);
+    if draft.tree.layout.lists_calls_after_a_reply() {
+        let snapshot = Record::PendingSideDialogs { pending_side_dialogs: remaining.clone() };
+        draft.append_detached(asker_id, course, snapshot);
+    }
     draft.set_pending(asker_id, remaining);
     refresh_in_flight(draft, asker_id, texts);
     record_outcome(draft, asker_id, pending, outcome, texts);
+    let is_paused = |asker: &Dialog| asker.latest.interruption().is_some_and(StopReason::is_pause);
+    let ends = draft.tree.layout.replies_end_a_pause();
+    if ends && draft.dialog(asker_id).is_some_and(is_paused) {
+        end_pause(draft, asker_id);
+    }
 }
 
 /// Writes the result of a call into the asker.

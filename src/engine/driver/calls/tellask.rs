@@ -366,8 +366,10 @@ fn close_superseded(
         draft.append(&at.dialog, at.course, at.genseq, Record::FuncResult(result));
     }
     let text = texts.superseded(pending, by.as_ref().filter(|_| taken_over));
+    // 1.29 names the session, which 1.19 has no record for.
+    let callee = draft.tree.layout.has_recent_rules().then_some(&pending.side_dialog_id);
     let outcome = CallEnd {
-        callee: None,
+        callee,
         author: ResultAuthor::Runtime,
         written: None,
         status: ReplyStatus::Failed,

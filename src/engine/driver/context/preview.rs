@@ -46,7 +46,7 @@ impl Preview {
                 let bucket = engine.store.find(&dialog.root).unwrap_or(Bucket::Run);
                 let loaded = engine
                     .store
-                    .load_known(bucket, &dialog.root)
+                    .load_read_only(bucket, &dialog.root)
                     .map_err(|error| error.to_string())?;
                 (loaded.tree, dialog.this.clone())
             }

@@ -12,10 +12,16 @@ use crate::driver::texts::Texts;
 use super::prompts::directed_prompt;
 
 /// Parks the reply a dialog owes, at the start of the generation that answers the user. Further messages
-/// of the same interjection park nothing again.
+/// of the same interjection park nothing again. In trees of Dominds 1.29 one that waits and owes nothing is told so, too.
 pub fn park(draft: &mut Draft, at: &Position, texts: Texts) {
     let Some(dialog) = draft.dialog(&at.dialog) else { return };
-    let Some(owed) = dialog.obligation().cloned() else { return };
+    let Some(owed) = dialog.obligation().cloned() else {
+        if draft.tree.layout.has_recent_rules() && !dialog.pending.is_empty() {
+            let guide = Record::RuntimeGuide { content: texts.answer_the_person_while_waiting() };
+            draft.append(&at.dialog, at.course, at.genseq, guide);
+        }
+        return;
+    };
     if dialog.talks_to_a_person() {
         return;
     }
@@ -52,17 +58,6 @@ pub fn continue_dialog(draft: &mut Draft, id: &SelfId, texts: Texts) -> bool {
         resume_parked(draft, id, texts);
     }
     paused
-}
-
-/// Ends a stop because a question was answered. Parked work is cleared: with the answer the dialog
-/// continues it anyway.
-pub fn end_pause(draft: &mut Draft, id: &SelfId) {
-    draft.edit_latest(id, |latest| {
-        if latest.interruption().is_some_and(StopReason::is_pause) {
-            latest.set_parked(None);
-        }
-        latest.clear_interruption();
-    });
 }
 
 /// Resumes the parked work: with a queued prompt, or with a guide if the dialog still waits for something.

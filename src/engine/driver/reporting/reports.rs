@@ -60,6 +60,11 @@ pub enum DriverReport {
         root: RootId,
         inbox: Vec<InboxRow>,
     },
+    /// What the dialogs of a tree told a person, and nobody has acknowledged.
+    Answers {
+        root: RootId,
+        answers: Vec<NewsItem>,
+    },
     Removed(RootId),
     /// False while anything of this tree runs or is about to.
     Idle {

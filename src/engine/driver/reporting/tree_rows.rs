@@ -13,7 +13,8 @@ use crate::domain::reading::title;
 use crate::domain::teams::notices::NewsItem;
 use crate::domain::{
     AgentId, Attachment, ContextPressure, Course, Dialog, DialogId, DialogMeta, DialogTree,
-    DisplayState, ForeignLayout, Genseq, KeepGoing, Latest, Question, QueuedPrompt, SelfId,
+    DisplayState, ForeignLayout, Genseq, HumanAnswer, KeepGoing, Latest, Question, QueuedPrompt,
+    SelfId,
 };
 use crate::protocol::AttachedImage;
 use crate::protocol::event::{InboxRow, QueuedMessage, TreeRow};
@@ -227,15 +228,33 @@ impl ListedInbox {
     #[must_use]
     pub fn answers(listing: &TreeListing) -> Vec<NewsItem> {
         let of_dialog = |dialog: &DialogListing| {
-            let (id, agent) =
-                (DialogId::side(&listing.root, &dialog.meta.id), dialog.meta.agent_id.clone());
-            let item = move |answer| NewsItem::of_answer(id.clone(), agent.clone(), answer);
-            dialog.human_answers.iter().map(item).collect::<Vec<_>>()
+            let id = DialogId::side(&listing.root, &dialog.meta.id);
+            told(&id, &dialog.meta.agent_id, &dialog.human_answers)
         };
-        let mut items: Vec<NewsItem> = listing.dialogs.iter().flat_map(of_dialog).collect();
-        items.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
-        items
+        newest_first(listing.dialogs.iter().flat_map(of_dialog).collect())
     }
+}
+
+/// As [`ListedInbox::answers`], of a loaded tree.
+pub fn answers(tree: &DialogTree) -> Vec<NewsItem> {
+    let dialogs = tree.dialogs.values();
+    newest_first(dialogs.flat_map(|dialog| answers_of(tree, dialog)).collect())
+}
+
+/// The answers of one dialog, in the order of its file.
+pub fn answers_of(tree: &DialogTree, dialog: &Dialog) -> Vec<NewsItem> {
+    let answers = dialog.recent.as_ref().map(|recent| recent.human_answers.as_slice());
+    told(&tree.id(&dialog.meta.id), &dialog.meta.agent_id, answers.unwrap_or_default())
+}
+
+fn told(id: &DialogId, agent: &AgentId, answers: &[HumanAnswer]) -> Vec<NewsItem> {
+    let item = |answer| NewsItem::of_answer(id.clone(), agent.clone(), answer);
+    answers.iter().map(item).collect()
+}
+
+fn newest_first(mut items: Vec<NewsItem>) -> Vec<NewsItem> {
+    items.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
+    items
 }
 
 fn listed_inbox(listing: &TreeListing) -> Vec<InboxRow> {
@@ -317,6 +336,7 @@ mod tests {
             dialogs: tree.dialogs.values().map(listed).collect(),
             registry: Vec::new(),
             unclean: false,
+            layout: tree.layout,
             foreign: None,
         }
     }

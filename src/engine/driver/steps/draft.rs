@@ -171,6 +171,11 @@ impl Draft {
         self.push(TreeChange::Answers { dialog: dialog.clone(), answers });
     }
 
+    /// What a dialog told a person, and nobody has acknowledged.
+    pub fn set_human_answers(&mut self, dialog: &SelfId, answers: Vec<HumanAnswer>) {
+        self.push(TreeChange::HumanAnswers { dialog: dialog.clone(), answers });
+    }
+
     pub fn set_pending(&mut self, dialog: &SelfId, pending: Vec<Pending>) {
         self.push(TreeChange::Pending { dialog: dialog.clone(), pending });
     }

@@ -61,10 +61,7 @@ pub fn shared(
     dialog: &DialogMeta,
     _on: &BlockingThread,
 ) -> (Vec<Reminder>, Vec<Problem>) {
-    match layout {
-        Layout::V1_19 => store.readable_reminders(&dialog.agent_id),
-        Layout::V1_29 => store.shared_reminders(layout, dialog).unwrap_or_default(),
-    }
+    store.readable_shared(layout, dialog)
 }
 
 /// The reminders that a dialog in this layout shares with others, as far as they can be read.

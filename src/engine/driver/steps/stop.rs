@@ -42,6 +42,17 @@ pub fn resume_dismissed(draft: &mut Draft, id: &SelfId) {
     }
 }
 
+/// Ends a stop because what the dialog waited for is there. Parked work is cleared: with that the dialog continues it
+/// anyway.
+pub fn end_pause(draft: &mut Draft, id: &SelfId) {
+    draft.edit_latest(id, |latest| {
+        if latest.interruption().is_some_and(StopReason::is_pause) {
+            latest.set_parked(None);
+        }
+        latest.clear_interruption();
+    });
+}
+
 /// The live side dialogs that owe this one a reply.
 pub fn workers_of(draft: &Draft, asker: &SelfId) -> Vec<SelfId> {
     let works = |dialog: &&Dialog| {

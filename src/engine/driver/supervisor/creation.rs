@@ -82,14 +82,15 @@ pub(super) fn make_tree(
         )
     })?;
     minds.model_of(member, engine.env).map_err(|problem| problem.message())?;
-    let empty = DialogTree::new(RootId::new(id.as_str()), Bucket::Run);
-    check_priming(engine, &minds, new, empty.layout)?;
+    let layout = engine.store.layout_of_new_trees();
+    check_priming(engine, &minds, new, layout)?;
     taskdoc::validate_path(path)?;
     create_taskdoc(&engine.workspace, path)?;
     let now = engine.clock.now();
     let push = i64::from(member.diligence_push_max);
     let mut latest = Latest::new(now.clone());
-    latest.disable_diligence_push = Some(push <= 0 || first.is_some());
+    let is_marked = push <= 0 && layout.marks_dialogs_without_pushes();
+    latest.disable_diligence_push = Some(is_marked || first.is_some());
     latest.diligence_push_remaining_budget = Some(push.max(0));
     let meta = DialogMeta {
         id: id.clone(),
@@ -99,6 +100,7 @@ pub(super) fn make_tree(
         session_slug: None,
         extra: named(priming),
     };
+    let empty = DialogTree { layout, ..DialogTree::new(RootId::new(id.as_str()), Bucket::Run) };
     let mut draft = Draft::new(&empty, now, engine.ids.clone());
     draft.set_durable();
     draft.create(meta, latest, Vec::new());

@@ -1,8 +1,9 @@
 //! Notices and failures: sends them to the clients, and dismisses what a person has read.
 
-use crate::domain::teams::notices::{ANSWER_STAYS, is_answer};
+use crate::domain::teams::notices::{ANSWERS_ONE_BY_ONE, answering_dialog, is_answer};
 use crate::driver::reporting::failures::is_of_dialog;
 use crate::driver::reporting::reports::DriverReport;
+use crate::driver::tree::user_requests::TreeRequest;
 use crate::hive::NewsView;
 use crate::protocol::DriverEvent;
 use crate::protocol::command::Ticket;
@@ -16,11 +17,10 @@ impl Supervisor {
         self.report(DriverReport::News { revision, items }).await;
     }
 
-    /// Waits for the disk on a task of its own. Answers stay, and that is said.
+    /// Waits for the disk on a task of its own. An answer is in the files of its dialog, so its tree acknowledges it.
     pub(super) async fn dismiss_news(&mut self, ticket: Ticket, ids: Vec<String>) {
         if ids.iter().any(|id| is_answer(id)) {
-            let text = ANSWER_STAYS.into();
-            return self.send_event(DriverEvent::Refused { ticket, text }).await;
+            return self.acknowledge_answer(ticket, &ids).await;
         }
         let (of_dialogs, ids): (Vec<String>, Vec<String>) =
             ids.into_iter().partition(|id| is_of_dialog(id));
@@ -35,5 +35,17 @@ impl Supervisor {
             };
             let _ = reports.send(DriverReport::Event(event)).await;
         });
+    }
+
+    async fn acknowledge_answer(&mut self, ticket: Ticket, ids: &[String]) {
+        if let [id] = ids
+            && let Some(dialog) = answering_dialog(id)
+        {
+            let (this, item) = (dialog.this.clone(), id.clone());
+            let request = TreeRequest::Acknowledge { ticket, dialog: this, item };
+            return self.forward(Some(ticket), &dialog, request).await;
+        }
+        let text = ANSWERS_ONE_BY_ONE.into();
+        self.send_event(DriverEvent::Refused { ticket, text }).await;
     }
 }

@@ -160,8 +160,7 @@ fn read_reminders(
     let read = engine.store.load_to_show(bucket, &dialog.root);
     let (loaded, foreign) = read.map_err(|error| error.message())?;
     let found = loaded.tree.get(&dialog.this).ok_or(Refusal::NoSuchDialog)?;
-    let is_known = foreign.is_none_or(|foreign| foreign.layout().is_some());
-    let shared = if is_known {
+    let shared = if foreign.is_none() {
         // What cannot be read is a problem as soon as the tree is loaded.
         reminders::shared_in(&engine.store, loaded.tree.layout, &found.meta, on)
     } else {

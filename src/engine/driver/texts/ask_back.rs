@@ -53,6 +53,19 @@ impl Texts {
         .to_owned()
     }
 
+    /// Precedes a message of a person to a main dialog that waits for replies, in trees of Dominds 1.29.
+    #[must_use]
+    pub fn answer_the_person_while_waiting(self) -> String {
+        Text::new(
+            "[Dominds handle this interjection first]\n\
+             A person speaks to you while you wait for replies. Answer them; the replies come to you later.",
+            "[Dominds 先接住这轮]\n\
+             你在等待回复时，有人在对你说话。请先回应他；回复到达后会交给你。",
+        )
+        .in_lang(self.0)
+        .to_owned()
+    }
+
     /// Resumes the work on an owed reply. A question asked back is quoted, since there may be several.
     #[must_use]
     pub fn back_to_the_task(self, owed: &ReplyDirective) -> String {

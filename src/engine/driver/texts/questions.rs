@@ -73,13 +73,12 @@ impl Texts {
 
     /// The result of a call that told a person something.
     #[must_use]
-    pub fn told_person(self) -> String {
-        Text::new(
+    pub fn told_person(self, content: &str) -> String {
+        let told = Text::new(
             "Told: it stands in the inbox of the human. No answer will come.",
             "已告知：内容在人的收件箱里。不会有回答。",
-        )
-        .in_lang(self.0)
-        .to_owned()
+        );
+        format!("{}\n\n{content}", told.in_lang(self.0))
     }
 
     /// The result of a call that wants to tell a person too much at once.

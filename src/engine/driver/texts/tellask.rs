@@ -158,7 +158,7 @@ impl Texts {
     #[must_use]
     pub fn superseded(self, pending: &Pending, by: Option<&AgentId>) -> String {
         let what = self.closed_call(pending);
-        match by {
+        let why = match by {
             None => in_lang!(
                 self.0,
                 "{what}: you gave this session a newer request, and the reply to that one counts.",
@@ -171,7 +171,8 @@ impl Texts {
                 "{what}：@{by} 已给该会话更新的请求，你的请求不再有人处理。若仍有需要，请重新诉请；\
                      若两者都要完成，请换一个 sessionSlug。"
             ),
-        }
+        };
+        format!("{why}\n\n{}", super::quote(&pending.tellask_content))
     }
 
     /// The start of a notice that closes a call without a reply.

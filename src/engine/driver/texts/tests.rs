@@ -150,7 +150,11 @@ fn all(texts: Texts) -> Vec<String> {
         ArgumentError::NotASlug,
         ArgumentError::NotAnEffort,
     ];
-    all.extend([texts.told_person(), texts.too_much_for_person(), texts.too_long_for_person(9, 1)]);
+    all.extend([
+        texts.told_person("x"),
+        texts.too_much_for_person(),
+        texts.too_long_for_person(9, 1),
+    ]);
     all.extend(faults.map(|fault| texts.invalid_call("tellask", &fault)));
     let calls = kinds.map(SpecialCall::Tellask).into_iter();
     let calls = calls.chain(to_people).chain([SpecialCall::Reply(ReplyKind::Back)]);

@@ -376,7 +376,8 @@ impl TreeState {
     pub(super) async fn shared_reminders(&self, id: &SelfId) -> Vec<Reminder> {
         let Some(dialog) = self.tree().get(id) else { return Vec::new() };
         let (store, meta) = (self.engine.store.clone(), dialog.meta.clone());
-        let (layout, origin) = (self.tree().layout, format!("reminders/{}", meta.agent_id).into());
+        let layout = self.tree().layout;
+        let origin = format!("reminders/{}", meta.agent_id).into();
         let read = blocking(move |on| reminders::shared(&store, layout, &meta, on));
         let Ok((reminders, problems)) = read.await else { return Vec::new() };
         let _ = self.reports.send(DriverReport::Problems { origin, problems }).await;

@@ -3,6 +3,7 @@
 //! [`state`] is the state and the one way to change it; around it the parts that handle requests; above them
 //! [`task`], the loop. Uses all folders but `supervisor`.
 
+mod acknowledging;
 mod attached;
 mod declare_dead;
 mod drive_requests;

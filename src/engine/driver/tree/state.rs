@@ -12,7 +12,7 @@ use crate::domain::dialogs::state::{NextStep, next_step};
 use crate::domain::dialogs::tree::DialogTree;
 use crate::domain::reading::waits::cycle_problems;
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{Course, Dialog, KeepGoing, Latest, Problem, SelfId};
+use crate::domain::{Course, Dialog, KeepGoing, Latest, Layout, Problem, SelfId};
 use crate::driver::context::prepare::PreparedMember;
 use crate::driver::drive::drives::Drives;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
@@ -223,6 +223,10 @@ impl TreeState {
         let inbox = tree_rows::inbox(&self.tree);
         let root = self.tree.root.clone();
         let _ = self.reports.send(DriverReport::Inbox { root, inbox }).await;
+        if self.tree.layout == Layout::V1_29 {
+            let (root, answers) = (self.tree.root.clone(), tree_rows::answers(&self.tree));
+            let _ = self.reports.send(DriverReport::Answers { root, answers }).await;
+        }
     }
 
     /// Writes a step of a drive; if that fails, the dialog stops until the user continues it.
@@ -319,7 +323,7 @@ impl TreeState {
             (!row.dialog.is_main(), made)
         });
         let inbox = tree_rows::inbox(&self.tree);
-        let (root, answers) = (self.tree.root.clone(), Vec::new());
+        let (root, answers) = (self.tree.root.clone(), tree_rows::answers(&self.tree));
         let report = DriverReport::Tree { root, rows: all, inbox, answers };
         let _ = self.reports.send(report).await;
         self.report_problems().await;

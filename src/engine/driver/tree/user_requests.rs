@@ -17,7 +17,7 @@ use crate::driver::calls::ask_human::{self, AnswerOutcome, GivenAnswer};
 use crate::driver::generation::interjection;
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::steps::draft::Draft;
-use crate::driver::steps::stop::mark_stopped;
+use crate::driver::steps::stop::{end_pause, mark_stopped};
 use crate::driver::steps::stored_images::store_attached;
 use crate::protocol::command::Ticket;
 use crate::protocol::event::DriverEvent;
@@ -32,10 +32,13 @@ impl TreeRequest {
         matches!(self, Self::Rest { .. })
     }
 
-    /// True if it asks for the tree's state, or for an end of what runs: it brings nothing that is to be driven.
+    /// True if it asks for the tree's state, for an end of what runs, or only acknowledges: it brings nothing that is to be
+    /// driven.
     fn brings_nothing(&self) -> bool {
         let ends = matches!(self, Self::Stop { .. } | Self::StopAll { .. } | Self::FinishSteps);
-        ends || self.only_looks() || matches!(self, Self::IsIdle { .. } | Self::EndIfIdle { .. })
+        ends || matches!(self, Self::Acknowledge { .. })
+            || self.only_looks()
+            || matches!(self, Self::IsIdle { .. } | Self::EndIfIdle { .. })
     }
 }
 
@@ -62,6 +65,12 @@ pub enum TreeRequest {
         /// Also for parts that have an answer.
         replace: bool,
         images: Vec<AttachedImage>,
+    },
+    /// What the dialog told a person has been read; `item`: the id of the item of the news.
+    Acknowledge {
+        ticket: Ticket,
+        dialog: SelfId,
+        item: String,
     },
     Stop {
         dialog: SelfId,
@@ -186,6 +195,10 @@ impl TreeState {
                 let given = (&input, replace, images);
                 let outcome = self.answer_question(&dialog, &question, given).await;
                 return self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::Acknowledge { ticket, dialog, item } => {
+                let outcome = self.acknowledge_answer(&dialog, &item).await;
+                self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Stop { dialog } => self.stop(&dialog, StopReason::UserStop),
             TreeRequest::RetryNow { dialog } => self.drives.retry_now(&dialog),
@@ -376,7 +389,7 @@ impl TreeState {
         let AnswerOutcome::Recorded(how, decision) = outcome else {
             return self.commit_wish(id, draft).await;
         };
-        interjection::end_pause(&mut draft, id);
+        end_pause(&mut draft, id);
         if stops {
             // No further request is made; the model reads the answer when the dialog continues.
             mark_stopped(&mut draft, id, StopReason::UserStop);

@@ -38,6 +38,12 @@ pub enum Q4hCommand {
     Reject(DecideArgs),
     /// Close a question, or one of its parts, without an answer; an approval is rejected
     Dismiss(DismissArgs),
+    /// Acknowledge what a dialog told you with `answerHuman`: it leaves the inbox, and no model learns of it
+    Ack {
+        /// Which answer, as `inbox --all` shows it, or by its id in the files of its dialog; a prefix is enough
+        #[arg(value_name = "ID")]
+        answer: String,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -7,7 +7,8 @@ use std::path::Path;
 use crate::domain::asking::inquiry::Inquiry;
 use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::asking::inquiry::approval::REJECT;
-use crate::domain::{DialogId, Lang, Question};
+use crate::domain::teams::notices::NewsItem;
+use crate::domain::{Bucket, DialogId, Lang, Question};
 use crate::driver::PickUp;
 use crate::protocol::InboxRow;
 use crate::protocol::command::{Command, Ticket};
@@ -21,7 +22,7 @@ use crate::cli::args::question_args::{AnswerArgs, DecideArgs, DismissArgs};
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::forms::question_json::inquiry_of;
 use crate::cli::output;
-use crate::cli::running::job::Job;
+use crate::cli::running::job::{Job, run_command};
 use crate::cli::running::other_driver::TICKET;
 use crate::cli::running::output_mode::OutputMode;
 
@@ -42,6 +43,43 @@ pub async fn dismiss(workspace: &Path, wanted: DismissArgs) -> Result<Status, Co
     let open = OpenQuestion::find(&survey, &wanted.question)?;
     let input = AnswerInput::Dismiss(wanted.part);
     open.answer(workspace, input, false, (wanted.no_drive, &wanted.driving)).await
+}
+
+/// Acknowledges what a dialog told the person. Nothing is driven.
+pub async fn acknowledge(workspace: &Path, wanted: &str) -> Result<Status, CommandError> {
+    let survey = running_dialogs(workspace)?;
+    let item = told_item(&survey, wanted)?;
+    run_command(workspace, Command::DismissNews { ticket: TICKET, ids: vec![item] }).await?;
+    output::print("acknowledged");
+    Ok(Status::Done)
+}
+
+/// The id of the item of the news with this answer.
+fn told_item(survey: &Survey, wanted: &str) -> Result<String, CommandError> {
+    let running = survey.trees.iter().filter(|tree| tree.bucket == Bucket::Run);
+    let dialogs = running.flat_map(|tree| tree.dialogs.iter().map(move |dialog| (tree, dialog)));
+    let told = dialogs.flat_map(|(tree, dialog)| {
+        let (id, agent) = (find::dialog_id(tree, dialog), dialog.meta.agent_id.clone());
+        dialog.human_answers.iter().map(move |answer| {
+            (answer.id.clone(), NewsItem::of_answer(id.clone(), agent.clone(), answer).id)
+        })
+    });
+    let told: Vec<(String, String)> = told.collect();
+    let is_named = |(id, item): &&(String, String)| id == wanted || item == wanted;
+    let begins =
+        |(id, item): &&(String, String)| id.starts_with(wanted) || item.starts_with(wanted);
+    let exact: Vec<&(String, String)> = told.iter().filter(is_named).collect();
+    let found = if exact.is_empty() { told.iter().filter(begins).collect() } else { exact };
+    match found.as_slice() {
+        [(_, item)] => Ok(item.clone()),
+        [] => Err(CommandError::usage(format!(
+            "no dialog told you {wanted}, or it was acknowledged already; `inbox --all --kind answer` lists them"
+        ))),
+        several => {
+            let ids: Vec<&str> = several.iter().map(|(id, _)| id.as_str()).collect();
+            Err(CommandError::usage(format!("{wanted} may be one of: {}", ids.join(", "))))
+        }
+    }
 }
 
 /// The decision about an approval.

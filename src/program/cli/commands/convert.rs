@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::app;
 use crate::domain::dialogs::tree::Bucket;
-use crate::domain::{DialogId, ForeignLayout, Lang, Layout, Lost, counted};
+use crate::domain::{DialogId, ForeignLayout, Lang, Lost, counted};
 use crate::store::{Access, Conversion, Survey, TreeListing};
 
 use super::find;
@@ -63,7 +63,7 @@ fn chosen<'a>(
 
 /// The layout of a tree before the conversion.
 fn layout_of(tree: &TreeListing) -> &'static str {
-    tree.foreign.map_or(Layout::V1_19.name(), ForeignLayout::name)
+    tree.foreign.map_or(tree.layout.name(), ForeignLayout::name)
 }
 
 fn print(rows: &[Row<'_>], survey: &Survey, wanted: &ConvertArgs) {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::domain::asking::question::headline;
 use crate::domain::reading::problem::ProblemForPrograms;
 use crate::domain::{
-    AgentId, CallId, CallType, Course, ForeignLayout, Genseq, HealthLevel, HumanAnswer, Layout,
+    AgentId, CallId, CallType, Course, ForeignLayout, Genseq, HealthLevel, HumanAnswer,
     ModelChoice, Pending, Problem, Question, RegistryEntry, RootId, SelfId, Slug, Stamp,
 };
 use crate::store::{DialogListing, TreeListing};
@@ -148,7 +148,7 @@ impl<'a> DialogJson<'a> {
             context_level: dialog.pressure.level,
             model: latest.chosen_model.as_ref(),
             history: tree.foreign.is_some(),
-            layout: tree.foreign.map_or(Layout::V1_19.name(), ForeignLayout::name),
+            layout: tree.foreign.map_or(tree.layout.name(), ForeignLayout::name),
             reason: inspect::reason(tree, dialog),
             next: inspect::next_command(tree, dialog, &Ids::Full),
             questions: dialog.questions.iter().map(QuestionJson::of).collect(),

@@ -75,8 +75,7 @@ pub fn refuse_foreign(survey: &Survey, root: &RootId) -> Result<(), CommandError
 /// The open question whose id begins with `wanted`, with its dialog.
 pub fn question(survey: &Survey, wanted: &str) -> Result<(DialogId, Question), CommandError> {
     // Questions of trees in an unknown layout are not listed.
-    let unknown = |tree: &&TreeListing| tree.foreign.is_some_and(|one| one.layout().is_none());
-    for tree in survey.trees.iter().filter(unknown) {
+    for tree in survey.trees.iter().filter(|tree| tree.foreign.is_some()) {
         if wanted.starts_with(&format!("q4h-{}-", tree.root)) {
             refuse_foreign(survey, &tree.root)?;
         }

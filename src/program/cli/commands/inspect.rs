@@ -149,8 +149,8 @@ mod tests {
     use crate::domain::text::Localized;
     use crate::domain::text::Text;
     use crate::domain::{
-        CallSite, CallType, ContextPressure, Course, DialogMeta, Genseq, Latest, Question, RootId,
-        SelfId, Stamp,
+        CallSite, CallType, ContextPressure, Course, DialogMeta, Genseq, Latest, Layout, Question,
+        RootId, SelfId, Stamp,
     };
 
     fn listing(id: &str) -> DialogListing {
@@ -187,6 +187,7 @@ mod tests {
             dialogs,
             registry: Vec::new(),
             unclean: false,
+            layout: Layout::default(),
             foreign: None,
         }
     }

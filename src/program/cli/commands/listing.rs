@@ -117,7 +117,7 @@ fn state_word(state: &DisplayState) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{ContextPressure, DialogMeta, Genseq, Latest, RootId};
+    use crate::domain::{ContextPressure, DialogMeta, Genseq, Latest, Layout, RootId};
 
     fn listing(id: &str, asker: Option<&str>) -> DialogListing {
         let meta = DialogMeta {
@@ -157,8 +157,9 @@ mod tests {
             listing("y", Some("x")),
         ];
         let root = RootId::new("main");
-        let (bucket, registry) = (Bucket::Run, Vec::new());
-        let tree = TreeListing { root, bucket, dialogs, registry, unclean: false, foreign: None };
+        let (bucket, registry, layout) = (Bucket::Run, Vec::new(), Layout::default());
+        let (unclean, foreign) = (false, None);
+        let tree = TreeListing { root, bucket, dialogs, registry, unclean, layout, foreign };
         let placed = in_order(&tree);
         let found: Vec<(usize, &str)> =
             placed.iter().map(|(depth, dialog)| (*depth, dialog.id.as_str())).collect();

@@ -31,11 +31,7 @@ fn preview_target(workspace: &Path, wanted: &ReadArgs) -> Result<PreviewTarget, 
     if let Some(dialog) = &wanted.dialog {
         let survey = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
         let dialog = find::dialog(&survey, dialog)?;
-        let foreign = survey.trees.iter().find(|tree| tree.root == dialog.root);
-        let foreign = foreign.and_then(|tree| tree.foreign);
-        if foreign.is_some_and(|foreign| foreign.layout().is_none()) {
-            find::refuse_foreign(&survey, &dialog.root)?;
-        }
+        find::refuse_foreign(&survey, &dialog.root)?;
         return Ok(PreviewTarget::Dialog(dialog));
     }
     let agent = drive::responder(workspace, wanted.member.as_deref())?;

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::domain::asking::decisions::PastDecision;
 use crate::domain::reading::title::short_headline;
-use crate::domain::teams::notices::{ANSWER_STAYS, NewsItem, is_answer};
-use crate::domain::{Clock as _, Lang, Problem, TeamName};
+use crate::domain::teams::notices::{NewsItem, is_answer};
+use crate::domain::{Clock as _, Problem, TeamName};
 use crate::hive::{HistoryFilter, Listed, Store, StoreFault};
 use crate::minds::uses_vault;
 use crate::platform::{SystemClock, env};
@@ -166,8 +166,10 @@ async fn show(
 
 /// Dismisses all of them, or none if one is unknown.
 async fn dismiss(stores: &mut Stores, ids: &[String]) -> Result<(), CommandError> {
-    if ids.iter().any(|id| is_answer(id)) {
-        return Err(CommandError::refused(ANSWER_STAYS.in_lang(Lang::En)));
+    if let Some(id) = ids.iter().find(|id| is_answer(id)) {
+        return Err(CommandError::refused(format!(
+            "{id} is an answer to you, in the files of its dialog: `dominds-tui q4h ack {id}` acknowledges it"
+        )));
     }
     let mut known = Vec::new();
     for (_, store) in stores.iter_mut() {

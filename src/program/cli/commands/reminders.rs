@@ -26,7 +26,7 @@ pub fn list(workspace: &Path, wanted: &str, as_json: bool) -> Result<Status, Com
     if let Some(layout) = foreign {
         output::note(&StoreError::ForeignLayout(id.root.clone(), layout).to_string());
     }
-    let (shared, problems) = if foreign.is_none_or(|foreign| foreign.layout().is_some()) {
+    let (shared, problems) = if foreign.is_none() {
         store.shared_reminders(loaded.tree.layout, &dialog.meta)?
     } else {
         (Vec::new(), Vec::new())

@@ -14,7 +14,7 @@ use crate::domain::reading::usage::Prices;
 use crate::domain::safety::ownership::distrust;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::text::{Text, localized};
-use crate::domain::{Lang, Problem};
+use crate::domain::{Lang, Layout, Problem};
 use crate::driver::AfterRestart;
 use crate::platform::{dirs, env, own_uid};
 use crate::ui::backend::Capabilities;
@@ -81,6 +81,8 @@ pub struct UserConfig {
     pub thinking: ThinkingView,
     pub hang_up: HangUp,
     pub after_restart: AfterRestart,
+    /// The layout of new trees; `None`: that of the workspace.
+    pub layout: Option<Layout>,
     pub links: LinkUse,
     /// The store of the teams' tasks.
     pub tasks: SharedStore,
@@ -211,6 +213,7 @@ fn from_parts(
     let links = terminal::read_links(&value, &mut report);
     let hang_up = terminal::read_hang_up(&value, &mut report);
     let after_restart = terminal::read_after_restart(&value, &mut report);
+    let layout = terminal::read_layout(&value, &mut report);
     let composer_keys = terminal::read_composer_keys(&value, &mut report);
     let tasks = hive::read(&value, is_private, &mut report);
     let (prices, faults) = prices::read(&value);
@@ -234,6 +237,7 @@ fn from_parts(
         thinking,
         hang_up,
         after_restart,
+        layout,
         links,
         tasks,
         problems: report.problems,

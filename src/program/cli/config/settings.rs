@@ -109,7 +109,7 @@ pub(super) const ANY_PATH: &str = "PATH";
 const ANY_MODEL: &str = "MODEL";
 
 /// All settings, in the order of the documents.
-pub const SETTINGS: [Setting; 31] = [
+pub const SETTINGS: [Setting; 32] = [
     Setting {
         path: &["theme"],
         values: Values::Theme,
@@ -196,6 +196,12 @@ pub const SETTINGS: [Setting; 31] = [
         values: Values::OneOf(terminal::AFTER_RESTART),
         default: || "`continue`".to_owned(),
         meaning: "what becomes of dialogs that worked when the program ended: `continue`, or `ask` you first",
+    },
+    Setting {
+        path: &["layout"],
+        values: Values::OneOf(terminal::LAYOUTS),
+        default: || "that of the newest tree".to_owned(),
+        meaning: "the version of Dominds in whose layout new trees are written; each tree keeps its own",
     },
     Setting {
         path: &["inbox"],

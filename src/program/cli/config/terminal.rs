@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::report::ConfigReport;
+use crate::domain::Layout;
 use crate::domain::text::localized;
 use crate::driver::AfterRestart;
 use crate::ui::highlight::CodeColours;
@@ -109,6 +110,14 @@ pub(super) fn read_after_restart(value: &Value, report: &mut ConfigReport<'_>) -
     }
 }
 
+/// The names of the layouts of trees.
+pub(super) const LAYOUTS: &[&str] = &[Layout::V1_19.name(), Layout::V1_29.name()];
+
+/// Reads the layout of new trees; by default each workspace decides.
+pub(super) fn read_layout(value: &Value, report: &mut ConfigReport<'_>) -> Option<Layout> {
+    read_word(value, "layout", LAYOUTS, report).and_then(Layout::named)
+}
+
 /// The word of a setting; `None` if it is not set or invalid.
 fn read_word(
     value: &Value,
@@ -117,13 +126,17 @@ fn read_word(
     report: &mut ConfigReport<'_>,
 ) -> Option<&'static str> {
     let given = value.get(name).filter(|given| !given.is_null())?;
+    let number;
     let word = match given {
         // A word may be without quotes; some programs write it as a truth value.
         Value::Bool(true) => Some("on"),
         Value::Bool(false) => Some("off"),
-        Value::String(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) | Value::Null => {
-            given.as_str()
+        // As a version is, without quotes.
+        Value::Number(written) => {
+            number = written.to_string();
+            Some(number.as_str())
         }
+        Value::String(_) | Value::Array(_) | Value::Object(_) | Value::Null => given.as_str(),
     };
     let known = word.and_then(|word| words.iter().copied().find(|known| *known == word));
     if known.is_none() {

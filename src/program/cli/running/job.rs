@@ -98,6 +98,7 @@ impl Job<'_> {
             tasks: setup.tasks.of(self.workspace),
             user_lang: setup.look.lang,
             limits: setup.limits,
+            layout: setup.layout,
             config_problems: Vec::new(),
             workspace: self.workspace,
             models: Models::Configured(trust),

@@ -195,6 +195,7 @@ pub fn start_options<'a>(
         driving: true,
         user_lang: setup.look.lang,
         limits: setup.limits,
+        layout: setup.layout,
         config_problems: setup.problems.clone(),
         level: setup.levels.of(workspace),
         level_is_set: setup.levels.set_for(workspace).is_some(),

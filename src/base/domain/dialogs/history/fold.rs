@@ -210,7 +210,9 @@ impl History {
                 !call.started || self.replies.get(id) == Some(&ReplyStatus::Failed)
             }
         };
-        self.last.owes_followup |= waits && self.has_begun();
+        // Dominds 1.29 closes a call that a kill left open while the next generation runs, which reads it.
+        let is_read = self.last.open && call.genseq < self.last.genseq;
+        self.last.owes_followup |= waits && !is_read && self.has_begun();
     }
 
     /// A person's answer takes a dialog that rests back to its own work, whoever spoke to it last.

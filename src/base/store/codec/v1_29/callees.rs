@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::domain::Pending;
 use crate::domain::dialogs::recent::{BatchStatus, Callee, CalleeBatch, CalleeStatus};
@@ -53,6 +53,17 @@ fn fault(batches: &[CalleeBatch]) -> Option<Localized> {
         }
     }
     None
+}
+
+/// The whole file; `others`: its keys that nobody here knows.
+pub(in crate::store) fn file(
+    batches: &[CalleeBatch],
+    others: Map<String, Value>,
+) -> serde_json::Result<Value> {
+    let mut file = Map::new();
+    file.insert("batches".to_owned(), serde_json::to_value(batches)?);
+    file.extend(others);
+    Ok(Value::Object(file))
 }
 
 /// The calls without a reply, as the domain has them.

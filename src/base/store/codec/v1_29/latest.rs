@@ -1,14 +1,16 @@
-//! `latest.yaml` of this layout: what the domain has, in the terms of 1.19.2, and the keys that this layout alone has.
+//! `latest.yaml` of this layout: what the domain has, in the terms of 1.19.2, and the keys that this layout alone has; and
+//! the way back.
 
 use std::collections::BTreeSet;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::domain::dialogs::recent::{NextWork, RecentState};
+use crate::domain::dialogs::recent::{NextWork, RecentState, RunState};
 use crate::domain::text::{Localized, Text, localized};
+use crate::domain::{Course, Genseq, Latest, StopReason};
 
-use super::states;
+use super::states::{self, StateFacts};
 
 /// Keys that this layout demands.
 pub(in crate::store) const KEYS: [&str; 3] = ["nextStep", "tellaskCalls", "tellaskResults"];
@@ -16,6 +18,13 @@ pub(in crate::store) const KEYS: [&str; 3] = ["nextStep", "tellaskCalls", "tella
 pub(in crate::store) const IGNORED: [&str; 3] =
     ["needsDrive", "deferredReplyReassertion", "pendingCourseStartPrompt"];
 pub(in crate::store) const PROMPT: &str = "pendingRuntimePrompt";
+const COURSE_PROMPT: &str = "pendingCourseStartPrompt";
+/// Keys of this program, for what this layout has no word: something waits to be driven though nothing there says so, and
+/// work that is parked while a dialog talks to a person. Dominds drops both when it writes the file.
+const DRIVE_WANTED: &str = "driveWanted";
+const PARKED: &str = "parkedWork";
+/// What 1.19.2 calls them.
+const OWN: [(&str, &str); 2] = [(DRIVE_WANTED, "needsDrive"), (PARKED, "deferredReplyReassertion")];
 
 pub(in crate::store) fn is_of_this_layout(latest: &Map<String, Value>) -> bool {
     KEYS.iter().all(|key| latest.contains_key(*key))
@@ -38,7 +47,103 @@ pub(in crate::store) fn in_terms_of_1_19(mut latest: Map<String, Value>) -> Map<
     if has_triggers && !latest.contains_key("executionMarker") {
         latest.insert("needsDrive".to_owned(), true.into());
     }
+    for (key, name) in OWN {
+        if let Some(value) = latest.get(key).cloned() {
+            latest.insert(name.to_owned(), value);
+        }
+    }
     latest
+}
+
+/// The facts of its dialog on which the file depends.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::store) struct FileFacts<'a> {
+    pub state: &'a RecentState,
+    pub shown: StateFacts,
+    /// Where the call was made whose reply a prompt of the runtime asks for.
+    pub asked_at: GenerationPlace,
+}
+
+/// A course, and a generation in it.
+pub(in crate::store) type GenerationPlace = (Course, Genseq);
+
+/// The whole file, with the keys that nobody here knows.
+pub(in crate::store) fn file(
+    latest: &Latest,
+    facts: FileFacts<'_>,
+) -> serde_json::Result<Map<String, Value>> {
+    let mut map = object(serde_json::to_value(latest)?);
+    map.extend(object(serde_json::to_value(facts.state)?));
+    own_keys(&mut map, latest, facts.state);
+    if !matches!(facts.state.generation_run_state, Some(RunState::Open { .. }))
+        && map.get("generating") == Some(&Value::Bool(true))
+    {
+        map.insert("generating".to_owned(), false.into());
+    }
+    if let Some(state) = &latest.display_state {
+        map.insert("displayState".to_owned(), states::state_there(state, facts.shown));
+    }
+    if latest.marked().is_some_and(StopReason::is_pause) {
+        map.shift_remove("executionMarker");
+    } else if let Some(marker) = map.get_mut("executionMarker") {
+        *marker = states::reason_there(marker.take());
+    }
+    if let Some(prompt) = map.shift_remove(COURSE_PROMPT) {
+        map.insert(PROMPT.to_owned(), prompt);
+    }
+    if let Some(prompt) = map.get_mut(PROMPT) {
+        name_target(prompt, facts.asked_at);
+    }
+    if let Some(Value::Object(reasoning)) = map.get_mut("fbrState")
+        && reasoning.get("phase").and_then(Value::as_str) == Some("finalization")
+    {
+        reasoning.entry("finalizationReason").or_insert_with(|| "planned".into());
+    }
+    map.entry("disableDiligencePush").or_insert(Value::Bool(false));
+    Ok(map)
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    if let Value::Object(map) = value { map } else { Map::new() }
+}
+
+/// Names what only the domain knows by the keys of this program, as far as it is more than nothing.
+fn own_keys(map: &mut Map<String, Value>, latest: &Latest, state: &RecentState) {
+    let paused = latest.marked().is_some_and(StopReason::is_pause);
+    let has_triggers = state.next_step.as_ref().is_some_and(|next| !next.triggers.is_empty());
+    let is_triggered = has_triggers && latest.execution_marker.is_none();
+    for (key, name) in OWN {
+        map.shift_remove(key);
+        let Some(value) = map.shift_remove(name) else { continue };
+        let is_told = if key == PARKED { paused } else { is_triggered };
+        if value != Value::Bool(false) && !is_told {
+            map.insert(key.to_owned(), value);
+        }
+    }
+}
+
+/// The one whom a prompt asks to reply to, by its name there, and with the place of the call.
+fn name_target(prompt: &mut Value, (course, genseq): GenerationPlace) {
+    let Some(map) = prompt.as_object_mut() else { return };
+    let Some(mut target) = map.shift_remove("sideDialogReplyTarget") else { return };
+    if !map.contains_key("tellaskReplyDirective") {
+        // Dominds refuses a target without it.
+        return;
+    }
+    if let Some(target) = target.as_object_mut() {
+        if let Some(owner) = target.shift_remove("ownerDialogId") {
+            target.insert("callerDialogId".to_owned(), owner);
+        }
+        target.entry("callSiteCourse").or_insert_with(|| course.0.into());
+        target.entry("callSiteGenseq").or_insert_with(|| genseq.0.max(1).into());
+    }
+    map.insert("calleeDialogReplyTarget".to_owned(), target);
+}
+
+/// Takes the keys of this program out of those that the domain does not know; true if something waits to be driven.
+pub(in crate::store) fn take_own(extra: &mut Map<String, Value>) -> bool {
+    extra.shift_remove(PARKED);
+    extra.shift_remove(DRIVE_WANTED) == Some(Value::Bool(true))
 }
 
 pub(in crate::store) fn triggers(latest: &Map<String, Value>) -> &[Value] {
@@ -54,7 +159,7 @@ pub(in crate::store) fn is_generating(latest: &Map<String, Value>) -> bool {
 
 /// Gives the prompt that waits its name in 1.19.2 where it begins a course, and the one whom it owes a reply in any case.
 fn name_prompt(latest: &mut Map<String, Value>) {
-    let key = if starts_course(latest) { "pendingCourseStartPrompt" } else { PROMPT };
+    let key = if starts_course(latest) { COURSE_PROMPT } else { PROMPT };
     let Some(mut prompt) = latest.remove(PROMPT) else { return };
     if let Some(map) = prompt.as_object_mut()
         && let Some(mut target) = map.remove("calleeDialogReplyTarget")
@@ -149,9 +254,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::domain::DisplayState;
     use crate::domain::dialogs::latest::Blocker;
     use crate::domain::dialogs::recent::TriggerKind;
-    use crate::domain::{Course, DisplayState, Latest, StopReason};
     use crate::store::codec::latest;
 
     /// A `latest.yaml` with its required keys, and these.

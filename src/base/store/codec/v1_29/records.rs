@@ -1,9 +1,14 @@
-//! Records that have another name in this layout.
+//! Records that have another name or more keys in this layout.
+
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::domain::dialogs::record::{Entry, PRIMING, Record};
 use crate::domain::text::json;
+use crate::domain::{Assignment, CallId, Course, DialogTree, Genseq, RootId, SelfId};
+
+use super::latest::GenerationPlace;
 
 /// Names in this layout, and in the domain.
 pub(in crate::store) const RENAMED: [(&str, &str); 2] = [
@@ -51,6 +56,86 @@ fn renamed(kind: &str, name: &str, line: &str) -> Option<Record> {
         map.insert("pendingSideDialogs".to_owned(), calls);
     }
     serde_json::from_value(Value::Object(map)).ok()
+}
+
+/// The facts of a line that is written as it stands, or of any other record.
+pub(in crate::store) fn read_anew(entry: &Arc<Entry>) -> Arc<Entry> {
+    let Record::Unknown { kind, line } = &entry.record else { return Arc::clone(entry) };
+    let parsed = if kind.is_empty() { Entry::parse(line) } else { None };
+    Arc::new(in_domain(parsed.unwrap_or_else(|| entry.as_ref().clone())))
+}
+
+/// The line of a record of `dialog`, without its newline.
+pub(in crate::store) fn line(entry: &Entry, dialog: &SelfId, tree: &DialogTree) -> String {
+    let written = entry.line();
+    let is_other = matches!(
+        entry.record,
+        Record::Anchor { .. } | Record::PendingSideDialogs { .. } | Record::SideDialogCreated(_)
+    );
+    if !is_other {
+        return written;
+    }
+    let Ok(mut map) = json::read::<Map<String, Value>>(&written) else { return written };
+    if let Record::SideDialogCreated(created) = &entry.record {
+        let site = site_of(&created.assignment_from_asker, tree);
+        if let Some(Value::Object(assignment)) = map.get_mut("assignmentFromAsker") {
+            add_site(assignment, site);
+        }
+    } else {
+        name_there(&mut map, dialog, &tree.root);
+    }
+    Value::Object(map).to_string()
+}
+
+/// Gives a record of the domain its name there, and its keys.
+fn name_there(map: &mut Map<String, Value>, dialog: &SelfId, root: &RootId) {
+    let kind = map.get("type").and_then(Value::as_str);
+    let Some((name, _)) = RENAMED.iter().find(|(_, here)| Some(*here) == kind) else { return };
+    map.insert("type".to_owned(), (*name).into());
+    let Some(Value::Array(mut calls)) = map.shift_remove("pendingSideDialogs") else { return };
+    for call in calls.iter_mut().filter_map(Value::as_object_mut) {
+        if let Some(callee) = call.shift_remove("sideDialogId") {
+            call.insert("calleeDialogId".to_owned(), callee);
+        }
+        let number = |key: &str| call.get(key).and_then(Value::as_u64).unwrap_or(1);
+        let (course, genseq) = (number("callSiteCourse"), number("callSiteGenseq"));
+        let batch = format!("dispatch:{root}:{dialog}:c{course}:g{genseq}");
+        call.entry("batchId").or_insert_with(|| batch.into());
+    }
+    map.insert("activeCalleeDispatches".to_owned(), Value::Array(calls));
+}
+
+/// Where a call was made: by the records of the asker, else by what it waits for, else by what the assignment says.
+pub(in crate::store) fn call_site(
+    tree: &DialogTree,
+    asker: &SelfId,
+    call: &CallId,
+) -> Option<GenerationPlace> {
+    let asker = tree.get(asker)?;
+    let recorded = asker.history.calls.get(call).map(|call| (call.course, call.genseq));
+    recorded.or_else(|| {
+        let pending = asker.pending.iter().find(|pending| pending.call_id == *call)?;
+        Some((pending.call_site_course, pending.call_site_genseq))
+    })
+}
+
+fn site_of(assignment: &Assignment, tree: &DialogTree) -> GenerationPlace {
+    let site = call_site(tree, &assignment.asker_dialog_id, &assignment.call_id);
+    site.unwrap_or((Course::FIRST, Genseq(1)))
+}
+
+/// Keys without which the tree is refused.
+fn add_site(assignment: &mut Map<String, Value>, (course, genseq): GenerationPlace) {
+    assignment.entry("callSiteCourse").or_insert_with(|| course.0.into());
+    assignment.entry("callSiteGenseq").or_insert_with(|| genseq.0.max(1).into());
+}
+
+/// An assignment as a stack has it there.
+pub(in crate::store) fn with_site(assignment: &Assignment, tree: &DialogTree) -> Assignment {
+    let mut assignment = assignment.clone();
+    let site = site_of(&assignment, tree);
+    add_site(&mut assignment.extra, site);
+    assignment
 }
 
 #[cfg(test)]

@@ -1,13 +1,20 @@
-//! What the states and reasons of this layout are in the domain: one table for each. All that this layout does not know
-//! is of a newer Dominds.
+//! What the states and reasons of this layout are in the domain, and those of the domain in this layout: one table for each.
+//! All that this layout does not know is of a newer Dominds.
 //!
-//! A main dialog that waits for side dialogs is `idle_waiting_user` there. It needs no row: what is pending is known
-//! from `active-callees.json`, and the domain lets the shown state follow from that.
+//! | in the domain | in this layout |
+//! |---|---|
+//! | idle | `idle_waiting_user`; `proceeding` where it owes a reply |
+//! | waits for side dialogs | `idle_waiting_user`; `waiting_side_dialog` where it owes a reply |
+//! | waits for a person, and perhaps for side dialogs | `blocked` by `needs_human_input` |
+//! | paused after it answered a person | as if nothing had stopped it |
+//!
+//! A main dialog that waits for side dialogs needs no row for reading: what is pending is known from
+//! `active-callees.json`, and the domain lets the shown state follow from that.
 
 use serde_json::{Value, json};
 
-use crate::domain::StopReason;
 use crate::domain::text::Text;
+use crate::domain::{DisplayState, StopReason};
 
 /// What a `displayState` is in the domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,6 +122,61 @@ pub(in crate::store) fn reason_here(marker: &Value) -> Option<ReasonHere> {
     find(&REASONS, kind(marker.get("reason")?)?)
 }
 
+/// Facts on which the name of a state depends there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::store) struct StateFacts {
+    /// It owes a reply that it has not given.
+    pub owes: bool,
+    /// It waits for a person.
+    pub asks: bool,
+    /// It waits for side dialogs, or for the answer to a question asked back.
+    pub waits: bool,
+    /// Its newest generation has not ended.
+    pub open: bool,
+}
+
+/// The `displayState` for a state of the domain.
+pub(in crate::store) fn state_there(state: &DisplayState, facts: StateFacts) -> Value {
+    let of_waiting = || state_name(resting(facts));
+    match state {
+        DisplayState::Stopped { reason, .. } if reason.is_pause() => of_waiting(),
+        DisplayState::Stopped { .. } => reason_there(json!(state)),
+        DisplayState::Idle | DisplayState::Blocked { .. } => of_waiting(),
+        DisplayState::Proceeding | DisplayState::Stopping { .. } | DisplayState::Dead { .. } => {
+            json!(state)
+        }
+    }
+}
+
+/// The name of the state of a dialog that rests.
+fn resting(facts: StateFacts) -> &'static str {
+    match facts {
+        StateFacts { asks: true, .. } => "blocked",
+        StateFacts { owes: true, waits: true, open: false, .. } => "waiting_side_dialog",
+        StateFacts { owes: true, .. } => "proceeding",
+        StateFacts { owes: false, .. } => "idle_waiting_user",
+    }
+}
+
+fn state_name(kind: &str) -> Value {
+    if kind == "blocked" {
+        return json!({ "kind": kind, "reason": { "kind": "needs_human_input" } });
+    }
+    json!({ "kind": kind })
+}
+
+/// A marker, or a state with a reason, of the domain in the terms of this layout.
+pub(in crate::store) fn reason_there(mut marker: Value) -> Value {
+    let starts_course =
+        marker.get("reason").and_then(kind).is_some_and(|kind| kind == "pending_course_start");
+    let named = |(_, here): &&(&str, ReasonHere)| *here == ReasonHere::PendingCourseStart;
+    let name = REASONS.iter().find(named).map(|(name, _)| *name).filter(|_| starts_course);
+    if let (Some(name), Some(map)) = (name, marker.as_object_mut()) {
+        map.insert("reason".to_owned(), json!({ "kind": name }));
+    }
+    marker
+}
+
 const OWES_REPLY: Text =
     Text::new("it owes a reply that it has not given yet", "它还欠一个尚未给出的回复");
 
@@ -133,7 +195,8 @@ fn name_of<T: Copy + PartialEq>(table: &[(&'static str, T)], wanted: T) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{DisplayState, ExecutionMarker};
+    use crate::domain::ExecutionMarker;
+    use crate::domain::dialogs::latest::Blocker;
 
     fn reason(name: &str) -> Value {
         match name {
@@ -206,6 +269,34 @@ mod tests {
                 assert_eq!(display_state(here, true), state);
             }
         }
+    }
+
+    #[test]
+    fn every_state_of_the_domain_is_one_of_the_table() {
+        let facts = |owes, asks, waits| StateFacts { owes, asks, waits, open: false };
+        let blocked = |reason| DisplayState::Blocked { reason };
+        let stopped = DisplayState::stopped;
+        for (state, facts, kind) in [
+            (DisplayState::Idle, facts(false, false, false), "idle_waiting_user"),
+            (DisplayState::Idle, facts(true, false, false), "proceeding"),
+            (blocked(Blocker::SideDialogs), facts(false, false, true), "idle_waiting_user"),
+            (blocked(Blocker::SideDialogs), facts(true, false, true), "waiting_side_dialog"),
+            (blocked(Blocker::Human), facts(true, true, false), "blocked"),
+            (blocked(Blocker::HumanAndSideDialogs), facts(true, true, true), "blocked"),
+            (DisplayState::Proceeding, facts(false, false, false), "proceeding"),
+            (stopped(StopReason::UserStop), facts(true, true, true), "stopped"),
+            (stopped(StopReason::paused()), facts(true, false, false), "proceeding"),
+            (stopped(StopReason::paused()), facts(true, true, false), "blocked"),
+        ] {
+            let there = state_there(&state, facts);
+            assert_eq!(there["kind"], kind, "{state:?}");
+            assert!(STATES.iter().any(|(known, _)| there["kind"] == *known), "{there}");
+        }
+        let there =
+            state_there(&stopped(StopReason::PendingCourseStart), facts(false, false, false));
+        assert_eq!(there["reason"]["kind"], "pending_runtime_prompt");
+        let open = StateFacts { open: true, ..facts(true, false, true) };
+        assert_eq!(state_there(&blocked(Blocker::SideDialogs), open)["kind"], "proceeding");
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl Store {
         // Judged first: what changes after that is noticed.
         let source = Source::judge(self.disk(), &self.layout, self.layout.root(bucket, root))?;
         let (loaded, foreign) = self.load_to_show(bucket, root)?;
-        if let Some(foreign) = foreign.filter(|foreign| foreign.layout().is_none()) {
+        if let Some(foreign) = foreign {
             return Err(StoreError::ForeignLayout(root.clone(), foreign).message().into());
         }
         let tree = loaded.tree;

@@ -32,7 +32,7 @@ pub fn make_fork(
     let branch = ForkPlan { from: source, to: fork, cut, now: &now };
     let (changes, opening) = branch.copy(&sources)?;
     let opening = with_own_images(opening, source, fork);
-    let staging = store.stage(fork).map_err(message)?;
+    let staging = store.stage(fork, tree.layout).map_err(message)?;
     let mut images = attached_artifacts(&changes, fork);
     images.extend(opening_artifacts(&opening));
     staging.write(changes).map_err(message)?;

@@ -135,6 +135,7 @@ impl ScreenState {
                 }
             }
             DriverReport::Inbox { root, inbox } => self.set_inbox(root, inbox, out),
+            DriverReport::Answers { root, answers } => self.set_answers(root, answers, out),
             DriverReport::Removed(root) => {
                 for row in self.trees.remove(&root).unwrap_or_default() {
                     self.set_problems(&spool_origin(&row.dialog), Vec::new(), out);
