@@ -184,6 +184,7 @@ fn row() -> TreeRow {
         unreviewed: 0,
         retrying: false,
         model: None,
+        autonomy: None,
         title: "add 2FA".to_owned(),
         reasoning: None,
         context_percent: None,

@@ -12,6 +12,7 @@ use super::cx::{Cx, View};
 use super::panes::row_search::RowSearch;
 use crate::domain::text::Text;
 use crate::protocol::{InboxRow, MindView};
+use crate::user_settings::ThemeOption;
 
 /// The result of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +124,11 @@ pub trait Overlay: fmt::Debug {
 
     /// The question of which everything that is to be approved was on the screen.
     fn read_question(&self) -> Option<&InboxRow> {
+        None
+    }
+
+    /// Returns the theme in which the screen is drawn as long as the person looks at it here.
+    fn tried_theme<'a>(&self, _: &Cx<'a>) -> Option<&'a ThemeOption> {
         None
     }
 

@@ -106,6 +106,11 @@ pub enum Request {
         dialog: DialogId,
         model: Option<ModelChoice>,
     },
+    /// How much the member of a dialog decides alone; `None`: as configured.
+    SetDialogAutonomy {
+        dialog: DialogId,
+        level: Option<AutonomyLevel>,
+    },
     Agree {
         digests: Vec<String>,
         level: Option<Level>,
@@ -195,6 +200,7 @@ impl Request {
             | Self::Sheet { .. }
             | Self::KeepGoing { .. }
             | Self::SetModel { .. }
+            | Self::SetDialogAutonomy { .. }
             | Self::Agree { .. }
             | Self::Continue { .. }
             | Self::ContinueAll
@@ -260,6 +266,9 @@ impl Request {
             }
             Self::KeepGoing { dialog, switch } => Command::KeepGoing { ticket, dialog, switch },
             Self::SetModel { dialog, model } => Command::SetModel { ticket, dialog, model },
+            Self::SetDialogAutonomy { dialog, level } => {
+                Command::SetDialogAutonomy { ticket, dialog, level }
+            }
             Self::Agree { digests, level } => Command::Agree { ticket, digests, level },
             Self::Continue { dialog } => Command::Continue { ticket, dialog },
             Self::ContinueAll => Command::ContinueAll { ticket },

@@ -123,6 +123,15 @@ impl Consent for Waiting {
         Ok(())
     }
 
+    /// A choice counts, unless an entry of its dialog waits.
+    fn choose_autonomy_of(&self, _: &DialogId, _: Option<AutonomyLevel>) -> Result<(), Localized> {
+        Ok(())
+    }
+
+    fn lets_decide(&self, dialog: &DialogId, _: AutonomyLevel) -> bool {
+        !self.all().iter().any(|one| one.entry.name == format!("dialog {dialog}"))
+    }
+
     fn unagreed_autonomy(&self, minds: &Minds) -> Vec<AutonomyScope> {
         let waits = |scope: &AutonomyScope| {
             let named = |one: &Unagreed| one.entry.name == scope.to_string();

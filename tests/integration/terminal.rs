@@ -290,8 +290,9 @@ fn looking_into_dialogs_while_the_team_works_stops_nobody() {
         states
             .find_map(|path| fs::read_to_string(path).ok().filter(|s| s.contains("kind: stopped")))
     };
+    let looks = ["1gj", "1j", "1j", "1j"].map(|moves| format!("{moves}{ENTER_KEY}")).concat();
     let come_to_an_end = eventually(|| {
-        program.keys(&"1gj\r1j\r1j\r1j\r".repeat(3));
+        program.keys(&looks.repeat(3));
         questions_on_disk(&workspace) == 2 || stopped().is_some()
     });
     assert_eq!(stopped(), None);

@@ -146,6 +146,13 @@ pub enum Command {
         dialog: DialogId,
         model: Option<ModelChoice>,
     },
+    /// Chooses how much a member decides alone in a dialog, from its next generation on; `None`: as the configuration
+    /// of the workspace says.
+    SetDialogAutonomy {
+        ticket: Ticket,
+        dialog: DialogId,
+        level: Option<AutonomyLevel>,
+    },
     /// Acknowledged with the dialog it created or concerned.
     Lifecycle {
         ticket: Ticket,
@@ -270,6 +277,7 @@ macro_rules! ticket_within {
             | Self::Withdraw { ticket, .. }
             | Self::KeepGoing { ticket, .. }
             | Self::SetModel { ticket, .. }
+            | Self::SetDialogAutonomy { ticket, .. }
             | Self::Lifecycle { ticket, .. }
             | Self::Title { ticket, .. }
             | Self::Shelf { ticket }
@@ -358,6 +366,7 @@ impl Command {
             | Self::Withdraw { .. }
             | Self::KeepGoing { .. }
             | Self::SetModel { .. }
+            | Self::SetDialogAutonomy { .. }
             | Self::Lifecycle { .. }
             | Self::Title { .. }
             | Self::Agree { .. }

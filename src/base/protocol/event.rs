@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::asking::autonomy::AutonomySummary;
+use crate::domain::asking::autonomy::{AutonomyLevel, AutonomySummary};
 use crate::domain::asking::decisions::Resolution;
 use crate::domain::asking::inquiry::Inquiry;
 use crate::domain::asking::inquiry::answers::PartAnswer;
@@ -104,6 +104,9 @@ pub struct TreeRow {
     /// The model that a person chose for it; `None`: that of its member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelChoice>,
+    /// How much its member decides alone, as a person chose for it; `None`: as the configuration says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub autonomy: Option<AutonomyLevel>,
 }
 
 impl TreeRow {

@@ -47,6 +47,7 @@ refusals! {
     OnlyMainsAreKeptGoing: "only main dialogs are kept going" / "只有主线对话可以续推";
     NoDiligenceText: "the diligence file of this workspace is empty: nobody is pushed" / "此工作区的续推文件为空，因此不会续推";
     DeadUsesNoModel: "this dialog is dead: it uses no model" / "这个对话已经死亡，不再使用模型";
+    DeadDecidesNothing: "this dialog is dead: its member decides nothing" / "这个对话已经死亡，其成员不再作决定";
     NoSuchMember: "its member is not in .minds/team.yaml" / "其成员不在 .minds/team.yaml 中";
     DeadTakesNoReminders: "this dialog is dead: it takes no reminders" / "这个对话已经死亡，不再记住任何事";
     NoSuchReminder: "there is no such reminder any more" / "这条提醒已不存在";

@@ -49,7 +49,7 @@ pub use stamp::MindsStamp;
 pub use texts::MemberTexts;
 pub use untrusted_files::CONFIG_LIMIT_BYTES;
 
-use crate::domain::asking::autonomy::AutonomyScope;
+use crate::domain::asking::autonomy::{AutonomyScope, MemberAutonomy};
 use crate::domain::safety::trust::TrustKind;
 use crate::domain::text::Text;
 use crate::domain::{AgentId, Lang, Member, Problem, Secrets, ShellRight, Stamp, Team, TeamName};
@@ -306,7 +306,8 @@ impl Minds {
     }
 
     /// The system prompt for a member in a dialog of this role. `tool_names` are the tools it has
-    /// there, `memory` is what its team remembers. The same input gives the same bytes, so that providers can cache it.
+    /// there, `memory` is what its team remembers, `autonomy` what it decides alone. The same input gives the same
+    /// bytes, so that providers can cache it.
     #[must_use]
     pub fn system_prompt(
         &self,
@@ -314,15 +315,15 @@ impl Minds {
         role: DialogRole,
         tool_names: &[String],
         memory: Option<&str>,
+        autonomy: &MemberAutonomy,
     ) -> String {
-        let autonomy = self.hive.autonomy_of(&member.id);
         prompt::build(&prompt::PromptInput {
             lang: self.lang,
             member,
             team: &self.team,
             texts: self.texts.of(&member.id),
             environment: self.texts.environment(),
-            autonomy: &autonomy,
+            autonomy,
             org: self.hive.org(),
             has_hive_file: self.hive.has_file(),
             skills: self.skills.of(&member.id),

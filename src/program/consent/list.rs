@@ -6,13 +6,13 @@ use sha2::{Digest as _, Sha256};
 
 use super::program_checksums;
 use super::record::is_inside;
-use crate::domain::asking::autonomy::{AutonomyScope, DecisionKind};
+use crate::domain::asking::autonomy::{AutonomyLevel, AutonomyScope, DecisionKind};
 use crate::domain::hex;
 use crate::domain::safety::server_tools::ToolFacts;
 use crate::domain::safety::trust::{TrustEntry, TrustKind};
 use crate::domain::teams::org::MAIN;
 use crate::domain::text::{Localized, localized};
-use crate::domain::{AgentId, Member, TeamName};
+use crate::domain::{AgentId, DialogId, Member, TeamName};
 use crate::hive::{Folder, StoreState};
 use crate::llm::{Destination, LOGIN_FILE, LOGIN_SERVER, destination};
 use crate::minds::mcp_config::{McpFile, Transport};
@@ -210,6 +210,16 @@ pub(super) fn autonomy_entries(
         let digest = digest(&["autonomy", &name, &act]);
         Some((scope, TrustEntry::new(TrustKind::Autonomy, &name, &act, digest)))
     })
+}
+
+/// What a person lets the member of one dialog decide alone; `None`: as the files say. It takes the place of what was
+/// agreed to for this dialog before.
+pub(super) fn dialog_entry(dialog: &DialogId, level: Option<AutonomyLevel>) -> TrustEntry {
+    let name = format!("dialog {dialog}");
+    let level = level.map_or("as configured", AutonomyLevel::name);
+    let act = format!("decides alone in this dialog: {level}");
+    let digest = digest(&["autonomy", &name, &act]);
+    TrustEntry::new(TrustKind::Autonomy, &name, &act, digest)
 }
 
 /// The members of a team and of those below it: a file that puts somebody else into it has to be agreed to again. In the

@@ -22,7 +22,7 @@ use crate::domain::safety::trust::{
     Agreed, ChosenLevel, TrustEntry, TrustKind, Unagreed, unagreed,
 };
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{AgentId, Lang, TeamName};
+use crate::domain::{AgentId, DialogId, Lang, TeamName};
 use crate::driver::Consent;
 use crate::guard::edit_file;
 use crate::hive::Permission as StorePermission;
@@ -230,6 +230,36 @@ impl Trust {
         }
     }
 
+    /// Records how much this person lets the member of a dialog decide alone; `None`: as the files say.
+    ///
+    /// # Errors
+    /// The message for the user; then nothing more is left to the member.
+    pub fn choose_autonomy_of(
+        &self,
+        dialog: &DialogId,
+        level: Option<AutonomyLevel>,
+    ) -> Result<(), Localized> {
+        let entry = list::dialog_entry(dialog, level);
+        if level.is_some_and(AutonomyLevel::leaves_decisions) {
+            let file = self.file()?;
+            return record::add(file, &self.canonical_workspace, &[entry])
+                .map_err(|error| unwritable(file, &error));
+        }
+        // What is stricter needs no consent: only what was agreed to before is forgotten, if it can be.
+        if let Some(file) = self.file.as_deref().filter(|file| file.exists())
+            && let Err(error) = record::add(file, &self.canonical_workspace, &[entry])
+        {
+            tracing::warn!(%error, "an earlier consent cannot be taken back");
+        }
+        Ok(())
+    }
+
+    /// True if this person lets the member of a dialog decide so much alone.
+    pub fn lets_decide(&self, dialog: &DialogId, level: AutonomyLevel) -> bool {
+        let entry = list::dialog_entry(dialog, Some(level));
+        !level.leaves_decisions() || self.if_unagreed(entry, &self.agreed()).is_none()
+    }
+
     /// The sandbox level that was chosen on the screen. Where that cannot be known, it is the strictest.
     pub fn level(&self) -> Option<Level> {
         let chosen = record::read_level(self.file.as_deref()?, &self.canonical_workspace);
@@ -364,6 +394,18 @@ impl Consent for Trust {
         level: AutonomyLevel,
     ) -> Result<(), Localized> {
         Self::choose_autonomy(self, scope, level)
+    }
+
+    fn choose_autonomy_of(
+        &self,
+        dialog: &DialogId,
+        level: Option<AutonomyLevel>,
+    ) -> Result<(), Localized> {
+        Self::choose_autonomy_of(self, dialog, level)
+    }
+
+    fn lets_decide(&self, dialog: &DialogId, level: AutonomyLevel) -> bool {
+        Self::lets_decide(self, dialog, level)
     }
 
     fn without_shell(&self, minds: &Minds) -> Vec<AgentId> {

@@ -457,9 +457,10 @@ impl App {
     pub fn change_look(&mut self, change: LookChange) {
         let mut is_changed = false;
         let theme = match change {
-            LookChange::Look { theme, follows } => Some(self.appearance.choose(theme, follows)),
+            LookChange::Look { theme, follows } => self.appearance.choose(theme, follows),
             LookChange::Themes(themes) => self.appearance.follow(themes),
             LookChange::Background(shade) => self.appearance.show_on(shade),
+            LookChange::Tried(tried) => self.appearance.try_on(tried, &self.ui.theme),
             LookChange::Invalid(reason) => {
                 let reason = SafeText::line(reason.in_lang(self.ui.lang));
                 let text = self.ui.sentence(app_words::THEME_STAYS, reason.as_str());

@@ -134,7 +134,8 @@ impl FrameWriter {
     }
 
     /// Scrolls a band of full rows by deleting or inserting lines, which every terminal with a scroll region
-    /// knows and which never go into its scrollback; afterwards the cursor is at the top left.
+    /// knows and which never go into its scrollback. Not every emulator moves the cursor when the region ends:
+    /// afterwards it is anywhere.
     pub fn scroll(&mut self, rows: &Range<u16>, lines: u16, shift: Shift) {
         if self.style.is_none_or(|style| style.bg != CellStyle::DEFAULT.bg) {
             self.set_style(CellStyle::DEFAULT);
@@ -146,7 +147,7 @@ impl FrameWriter {
         let (top, bottom) = (rows.start + 1, rows.end);
         let sequence = format!("\x1b[{top};{bottom}r\x1b[{top}H\x1b[{lines}{direction}\x1b[r");
         self.body.extend_from_slice(sequence.as_bytes());
-        self.at = CursorAt::Cell(0, 0);
+        self.at = CursorAt::Unknown;
     }
 
     /// Erases the live rows of an inline screen, which begin `above` rows above the cursor, and everything below

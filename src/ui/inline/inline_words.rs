@@ -7,6 +7,10 @@ pub(super) const EARLIER: Text = Text::new(
     "较早的内容未打印；在打开的对话中按 {} 可查看全部",
 );
 pub(super) const MORE_ROWS: Text = Text::new("{} more rows", "另有 {} 行");
+pub(super) const GOES_ON: Text = Text::new(
+    "it goes on; {} in the open dialog shows all",
+    "未完；在打开的对话中按 {} 可查看全部",
+);
 pub(super) const BEGINS: Text = Text::new("begins", "开始");
 pub(super) const ASKS: Text = Text::new("asks", "问");
 pub(super) const ANSWERED: Text =

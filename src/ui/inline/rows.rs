@@ -23,6 +23,9 @@ pub fn block_rows(block: &Block, context: &LayoutContext<'_>) -> Vec<Strip> {
         let more = ui.sentence(inline_words::MORE_ROWS, &(rows.len() - MAX_BLOCK_ROWS).to_string());
         rows.truncate(MAX_BLOCK_ROWS);
         rows.push(note_of(&format!("  {} {more}", ui.glyphs.cut), ui));
+    } else if block.part.as_ref().is_some_and(|part| !part.is_last) {
+        let more = ui.sentence(inline_words::GOES_ON, &ui.key(SCOPE, Action::ReadAll));
+        rows.push(note_of(&format!("  {} {more}", ui.glyphs.cut), ui));
     }
     let cells = context.width.min(MAX_TEXT_WIDTH + META_GAP);
     if let (Some(first), BlockMeta::Fixed(meta)) = (rows.first_mut(), layout.meta) {

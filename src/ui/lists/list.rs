@@ -25,6 +25,7 @@ use crate::panes::strip::{Strip, draw_between};
 use crate::protocol::InboxRow;
 use crate::text::wrap::wrap;
 use crate::theme::Role;
+use crate::user_settings::ThemeOption;
 use crate::words;
 
 const FIND: Text = Text::new("Find in this list", "在此列表中查找");
@@ -104,6 +105,16 @@ pub trait List: fmt::Debug + Sized + 'static {
     /// The entries, in the order of the screen.
     fn entries(&self, cx: &Cx<'_>) -> Vec<usize>;
 
+    /// Returns the place of the entry that is chosen at first.
+    fn first(&self, _: &Cx<'_>) -> usize {
+        0
+    }
+
+    /// Returns the theme in which the screen is drawn once the cursor was moved to this entry.
+    fn tried_theme<'a>(&self, _entry: usize, _: &Cx<'a>) -> Option<&'a ThemeOption> {
+        None
+    }
+
     /// Returns a name of an entry that stays the same while others come and go, so that the chosen entry
     /// stays chosen. `None` in lists that do not change by themselves.
     fn name(&self, _entry: usize, _: &Cx<'_>) -> Option<String> {
@@ -175,6 +186,8 @@ pub struct ListOverlay<L> {
     list: L,
     /// The chosen entry, by its position on the screen.
     chosen: usize,
+    /// The person has chosen an entry.
+    has_moved: bool,
     /// The name of the chosen entry when it was last shown.
     chosen_name: Option<String>,
     view: SheetView,
@@ -200,6 +213,7 @@ impl<L: List> ListOverlay<L> {
         Self {
             list,
             chosen,
+            has_moved: false,
             chosen_name: None,
             view: SheetView::default(),
             place: ReadingPlace::default(),
@@ -348,7 +362,7 @@ impl<L: List> ListOverlay<L> {
             rows.first().map(searched).unwrap_or_default()
         });
         match self.view.search.follow(rows) {
-            Some(RowJump::To(row)) => self.chosen = row,
+            Some(RowJump::To(row)) => (self.chosen, self.has_moved) = (row, true),
             Some(RowJump::Back { row, top }) => {
                 (self.chosen, self.view.top) = (row.row(), top.row());
             }
@@ -524,7 +538,7 @@ impl<L: List> Overlay for ListOverlay<L> {
         let count = self.list.entries(cx).len();
         let Some(at) = at.filter(|at| *at < count) else { return Handled::Ignored };
         if at != self.chosen {
-            self.chosen = at;
+            (self.chosen, self.has_moved) = (at, true);
             self.chosen_name = self.name_of_chosen(cx);
             return Handled::Done;
         }
@@ -543,6 +557,7 @@ impl<L: List> Overlay for ListOverlay<L> {
         }
         if let Some(rows) = scroll_distance(action, self.view.height) {
             let handled = self.go(rows, cx);
+            self.has_moved = true;
             self.chosen_name = self.name_of_chosen(cx);
             return handled;
         }
@@ -593,6 +608,11 @@ impl<L: List> Overlay for ListOverlay<L> {
     fn read_question(&self) -> Option<&InboxRow> {
         let is_read = self.view.height > 0 && self.read.unread(&(), self.to_read) == 0;
         self.list.question().filter(|_| is_read)
+    }
+
+    fn tried_theme<'a>(&self, cx: &Cx<'a>) -> Option<&'a ThemeOption> {
+        let chosen = self.chosen(cx).filter(|_| self.has_moved)?;
+        self.list.tried_theme(chosen, cx)
     }
 
     fn row_search(&self) -> Option<&RowSearch> {

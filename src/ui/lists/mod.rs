@@ -4,6 +4,7 @@
 pub mod autonomy;
 pub mod change_to_approve;
 pub mod copy_parts;
+pub mod dialog_autonomy;
 pub mod entry;
 pub mod key_sets;
 pub mod list;
@@ -48,6 +49,7 @@ const LISTS: &[Entry] = &[
     Entry::of::<vault::Vault>(),
     Entry::of::<entry::Entry>(),
     Entry::of::<autonomy::AutonomyList>(),
+    Entry::of::<dialog_autonomy::DialogAutonomy>(),
     Entry::of::<models::Models>(),
     Entry::of::<themes::Themes>(),
     Entry::of::<key_sets::KeySets>(),
@@ -74,7 +76,12 @@ impl Entry {
         Self {
             scope: L::SCOPE,
             bindings: list::bindings::<L>,
-            open: |cx| L::open(cx).map(|list| Box::new(ListOverlay::new(list)) as Box<dyn Overlay>),
+            open: |cx| {
+                let list = L::open(cx)?;
+                let first = list.first(cx);
+                let overlay: Box<dyn Overlay> = Box::new(ListOverlay::at(list, first));
+                Some(overlay)
+            },
         }
     }
 }

@@ -35,7 +35,7 @@ pub use inbox::Inbox;
 pub use mark::Mark;
 pub use memories::{Memories, MemoryChain};
 pub use notices::{Notices, Tone};
-pub use place::{FoundPlace, Place, ReadingPlace, ViewPosition};
+pub use place::{BlockPosition, FoundPlace, Place, ReadingPlace, ViewPosition};
 pub use retries::{Retries, Retry};
 pub use sheets::Sheets;
 pub use teams::{ShownTasks, Teams};

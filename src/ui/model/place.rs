@@ -3,7 +3,7 @@
 //! A text is broken into rows. The number of a row means another place after each new width; how many letters come
 //! before it does not.
 
-use crate::domain::reading::transcript::RecordPosition;
+use crate::domain::reading::transcript::{Block, RecordPosition};
 use crate::domain::{CallId, Course, DialogId};
 
 /// The view of a dialog when it was left.
@@ -19,10 +19,24 @@ pub struct Place {
 /// The view on a dialog: the row at its top, and the block with the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ViewPosition {
-    pub top: RecordPosition,
+    pub top: BlockPosition,
     /// The row within that block.
     pub row: ReadingPlace,
-    pub cursor: RecordPosition,
+    pub cursor: BlockPosition,
+}
+
+/// The record of a block, and which part of its text the block has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockPosition {
+    record: RecordPosition,
+    part: usize,
+}
+
+impl BlockPosition {
+    pub fn of(block: &Block) -> Self {
+        let part = block.part.as_ref().map_or(0, |part| part.number);
+        Self { record: block.place, part }
+    }
 }
 
 /// The place of a record with a match.

@@ -37,6 +37,11 @@ fn level_word(level: Option<AutonomyLevel>) -> Text {
     }
 }
 
+/// A level, with the word for what it is about.
+pub fn autonomy_text(level: Option<AutonomyLevel>, ui: &UiSettings) -> String {
+    format!("{} {}", ui.text(AUTONOMY), ui.text(level_word(level)))
+}
+
 /// The word for help, with the blanks around it.
 const MAX_HELP_CELLS: usize = 7;
 
@@ -226,8 +231,7 @@ fn values_strip(values: StatusValues<'_>, ui: &UiSettings, cells: u16) -> Strip 
     }
     if let Some(autonomy) = values.autonomy.filter(|_| cells >= MIN_AUTONOMY_CELLS) {
         let more = if autonomy.has_exceptions { "+" } else { "" };
-        let word = ui.text(level_word(autonomy.level));
-        strip.push(&format!("{} {word}{more}  ", ui.text(AUTONOMY)), dim);
+        strip.push(&format!("{}{more}  ", autonomy_text(autonomy.level, ui)), dim);
     }
     if let Some(percent) = values.context_percent {
         let role = context_role(values.context_level);

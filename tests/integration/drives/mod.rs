@@ -16,6 +16,7 @@ mod captured;
 mod crash;
 mod deaths;
 mod decisions;
+mod dialog_autonomy;
 mod disk;
 mod edits;
 mod failures;

@@ -3,13 +3,14 @@
 //! `displayState` is a projection for people; decisions are made from facts (`state.rs`), never from
 //! it.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::assignment::ReplyDirective;
 use super::fresh_boots::FbrState;
 use super::pending::CallType;
 pub use super::stop_reason::StopReason;
+use crate::domain::asking::autonomy::AutonomyLevel;
 use crate::domain::ids::{CallId, MsgId, SelfId};
 use crate::domain::models::choice::ModelChoice;
 use crate::domain::number::Course;
@@ -53,9 +54,25 @@ pub struct Latest {
     /// The model that a person chose for this dialog, instead of that of its member. A key of this program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen_model: Option<ModelChoice>,
+    /// How much its member decides alone, as a person chose for this dialog. A key of this program.
+    #[serde(
+        default,
+        deserialize_with = "strictest_if_unknown",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub chosen_autonomy: Option<AutonomyLevel>,
     /// Keys of a newer writer, kept.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// A level that cannot be read gives the dialog nothing.
+fn strictest_if_unknown<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<AutonomyLevel>, D::Error> {
+    let written = Option::<Value>::deserialize(deserializer)?;
+    let level = |value| serde_json::from_value(value).unwrap_or(AutonomyLevel::ConfirmAll);
+    Ok(written.map(level))
 }
 
 /// The prompt that must open the next course.
@@ -195,6 +212,7 @@ impl Latest {
             diligence_push_remaining_budget: None,
             diligence_push_given: None,
             chosen_model: None,
+            chosen_autonomy: None,
             extra: Map::new(),
         }
     }
@@ -322,6 +340,24 @@ mod tests {
         let expected = serde_json::json!({"provider": "house", "model": "small"});
         assert_eq!(written(&latest).get("chosenModel"), Some(&expected));
         assert_eq!(serde_json::from_value::<Latest>(written(&latest)).unwrap(), latest);
+    }
+
+    #[test]
+    fn a_chosen_autonomy_is_absent_without_one_and_an_unknown_level_is_the_strictest() {
+        let mut latest = Latest::new(Stamp::default());
+        let mut written = serde_json::to_value(&latest).unwrap();
+        assert_eq!(written.get("chosenAutonomy"), None);
+        latest.chosen_autonomy = Some(AutonomyLevel::MajorOnly);
+        let whole = serde_json::to_value(&latest).unwrap();
+        assert_eq!(whole.get("chosenAutonomy"), Some(&serde_json::json!("major_only")));
+        assert_eq!(serde_json::from_value::<Latest>(whole).unwrap(), latest);
+        for unknown in [serde_json::json!("everything"), serde_json::json!({ "level": "full" })] {
+            written["chosenAutonomy"] = unknown;
+            let read: Latest = serde_json::from_value(written.clone()).unwrap();
+            assert_eq!(read.chosen_autonomy, Some(AutonomyLevel::ConfirmAll));
+        }
+        written["chosenAutonomy"] = Value::Null;
+        assert_eq!(serde_json::from_value::<Latest>(written).unwrap().chosen_autonomy, None);
     }
 
     #[test]

@@ -241,6 +241,7 @@ impl Seeds {
             unreviewed: self.small(),
             retrying: self.flag,
             model: self.maybe(self.model_choice()),
+            autonomy: self.maybe(AutonomyLevel::ConfirmAll),
         }
     }
 
@@ -318,6 +319,11 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
         Command::Withdraw { ticket, dialog: s.dialog() },
         Command::KeepGoing { ticket, dialog, switch: KeepGoingSwitch::Refill },
         Command::SetModel { ticket, dialog: s.dialog(), model: s.maybe(s.model_choice()) },
+        Command::SetDialogAutonomy {
+            ticket,
+            dialog: s.dialog(),
+            level: s.maybe(AutonomyLevel::Full),
+        },
         lifecycle(Lifecycle::DeclareDead { dialog: s.dialog(), note: s.maybe(s.text()) }),
         lifecycle(Lifecycle::Move { root: s.root(), to: Bucket::Archive }),
         lifecycle(Lifecycle::Delete { root: s.root() }),

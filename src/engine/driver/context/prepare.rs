@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::domain::asking::autonomy::MemberAutonomy;
+use crate::domain::asking::autonomy::{ChosenAutonomy, MemberAutonomy};
 use crate::domain::dialogs::history::gates;
 use crate::domain::dialogs::reminder::ReminderScope;
 use crate::domain::models::context_health::ContextLimits;
@@ -96,7 +96,7 @@ pub fn prepare_member(
         offered.describe(server, manual);
     }
     let Rights { tools, access } = rights::rights_of(dialog, tree, &minds, &offered);
-    let autonomy = minds.hive().autonomy_of(agent);
+    let autonomy = minds.hive().autonomy_in(agent, chosen_autonomy(engine, tree, dialog, on));
     let tools = if minds.hive().is_configured { tools.with_tool(notify_tool()) } else { tools };
     let tools = if autonomy.is_configured() { tools.with_tool(decision_tool()) } else { tools };
     let of_team = team_tools(minds.hive().org(), agent, minds.hive().has_file());
@@ -159,6 +159,18 @@ pub fn prepare_member(
     Ok(prepared)
 }
 
+/// The level that a person chose for the dialog. Nobody has agreed to it where its files came from elsewhere.
+fn chosen_autonomy(
+    engine: &Engine,
+    tree: &DialogTree,
+    dialog: &Dialog,
+    _on: &BlockingThread,
+) -> Option<ChosenAutonomy> {
+    let level = dialog.latest.chosen_autonomy?;
+    let is_agreed = engine.trust.lets_decide(&tree.id(&dialog.meta.id), level);
+    Some(ChosenAutonomy { level, is_agreed })
+}
+
 fn role_of(dialog: &Dialog, is_main: bool) -> DialogRole {
     if dialog.is_fresh_boots() {
         DialogRole::FreshBoots
@@ -202,6 +214,7 @@ impl PreparedMember {
                 self.role,
                 &names,
                 self.memory.as_deref(),
+                &self.tool_cx.autonomy,
             ),
             messages: messages::messages(
                 dialog,

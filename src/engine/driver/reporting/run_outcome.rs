@@ -216,6 +216,7 @@ mod tests {
             unreviewed: 0,
             retrying: false,
             model: None,
+            autonomy: None,
             pending: 0,
             title: String::new(),
             reasoning: None,

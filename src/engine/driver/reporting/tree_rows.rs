@@ -70,6 +70,7 @@ impl RowSource<'_> {
             unreviewed: 0,
             retrying: false,
             model: self.latest.chosen_model.clone(),
+            autonomy: self.latest.chosen_autonomy,
         }
     }
 }

@@ -14,7 +14,8 @@ use crate::domain::safety::secrets::is_secret;
 use crate::domain::safety::trust::Unagreed;
 use crate::domain::text::{Localized, localized};
 use crate::domain::{
-    AgentId, Clock, IdSource, Lang, Problems, Secrets, SharedSecrets, SideDialogLimits, TeamName,
+    AgentId, Clock, DialogId, IdSource, Lang, Problems, Secrets, SharedSecrets, SideDialogLimits,
+    TeamName,
 };
 use crate::driver::reporting::log::Log;
 use crate::driver::texts::Texts;
@@ -102,6 +103,16 @@ pub trait Consent: Send + Sync + std::fmt::Debug {
     fn choose_autonomy(&self, scope: &AutonomyScope, level: AutonomyLevel)
     -> Result<(), Localized>;
 
+    /// Records how much the user lets the member of a dialog decide alone; `None`: as the configuration says.
+    fn choose_autonomy_of(
+        &self,
+        dialog: &DialogId,
+        level: Option<AutonomyLevel>,
+    ) -> Result<(), Localized>;
+
+    /// True if the user lets the member of a dialog decide so much alone.
+    fn lets_decide(&self, dialog: &DialogId, level: AutonomyLevel) -> bool;
+
     /// The members whose shell the user has not agreed to.
     fn without_shell(&self, minds: &Minds) -> Vec<AgentId>;
 
@@ -131,6 +142,14 @@ impl Consent for NoConsentNeeded {
 
     fn choose_autonomy(&self, _: &AutonomyScope, _: AutonomyLevel) -> Result<(), Localized> {
         Ok(())
+    }
+
+    fn choose_autonomy_of(&self, _: &DialogId, _: Option<AutonomyLevel>) -> Result<(), Localized> {
+        Ok(())
+    }
+
+    fn lets_decide(&self, _: &DialogId, _: AutonomyLevel) -> bool {
+        true
     }
 
     fn without_shell(&self, _minds: &Minds) -> Vec<AgentId> {

@@ -151,6 +151,11 @@ impl Supervisor {
                 let request = TreeRequest::SetModel { ticket, dialog: this, model };
                 self.forward(Some(ticket), &dialog, request).await;
             }
+            Command::SetDialogAutonomy { ticket, dialog, level } => {
+                let this = dialog.this.clone();
+                let request = TreeRequest::SetAutonomy { ticket, dialog: this, level };
+                self.forward(Some(ticket), &dialog, request).await;
+            }
             Command::Withdraw { ticket, dialog } => {
                 let request = TreeRequest::Withdraw { ticket, dialog: dialog.this.clone() };
                 self.forward(Some(ticket), &dialog, request).await;

@@ -5,6 +5,7 @@
 
 mod acknowledging;
 mod attached;
+mod autonomy;
 mod declare_dead;
 mod drive_requests;
 mod ending;

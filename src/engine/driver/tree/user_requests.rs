@@ -1,5 +1,6 @@
 //! Requests of the user to one tree, acknowledged when they are on disk.
 
+use crate::domain::asking::autonomy::AutonomyLevel;
 use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::counted;
 use crate::domain::dialogs::keep_going::{KeepGoingSwitch, says_stop};
@@ -105,6 +106,11 @@ pub enum TreeRequest {
         ticket: Ticket,
         dialog: SelfId,
         model: Option<ModelChoice>,
+    },
+    SetAutonomy {
+        ticket: Ticket,
+        dialog: SelfId,
+        level: Option<AutonomyLevel>,
     },
     Reminder {
         ticket: Ticket,
@@ -223,6 +229,10 @@ impl TreeState {
             }
             TreeRequest::SetModel { ticket, dialog, model } => {
                 let outcome = self.choose_model(&dialog, model).await;
+                return self.acknowledge(ticket, &dialog, outcome).await;
+            }
+            TreeRequest::SetAutonomy { ticket, dialog, level } => {
+                let outcome = self.choose_autonomy(&dialog, level).await;
                 return self.acknowledge(ticket, &dialog, outcome).await;
             }
             TreeRequest::Reminder { ticket, dialog, change } => {

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 
 use super::report::{ProblemReport, clip, file_is_not_a_map, not_yaml, unusable, with_line};
 use super::untrusted_files::{self, FileContent};
-use crate::domain::asking::autonomy::{Autonomy, AutonomyScope, MemberAutonomy};
+use crate::domain::asking::autonomy::{Autonomy, AutonomyScope, ChosenAutonomy, MemberAutonomy};
 use crate::domain::teams::org::{Org, OrgTeam};
 use crate::domain::teams::stall::StallRule;
 use crate::domain::teams::task::HandoffRule;
@@ -255,6 +255,13 @@ impl HiveConfig {
     #[must_use]
     pub fn autonomy_of(&self, member: &AgentId) -> MemberAutonomy {
         self.agreed_autonomy().of(member, &self.org.line_of(member))
+    }
+
+    /// The same in a dialog for which a person may have chosen a level.
+    #[must_use]
+    pub fn autonomy_in(&self, member: &AgentId, chosen: Option<ChosenAutonomy>) -> MemberAutonomy {
+        let Some(chosen) = chosen else { return self.autonomy_of(member) };
+        self.agreed_autonomy().of_dialog(member, &self.org.line_of(member), chosen)
     }
 
     /// The team whose memories a member has; `None` where there are none.

@@ -276,11 +276,12 @@ fn the_system_prompt_contains_the_members_own_texts() {
         ("team/lead/persona.md", "A captain."),
     ]);
     let tools = ["read_file".to_owned()];
-    let prompt = minds.system_prompt(of(&minds, "lead"), DialogRole::Main, &tools, None);
+    let nothing = MemberAutonomy::default();
+    let prompt = minds.system_prompt(of(&minds, "lead"), DialogRole::Main, &tools, None, &nothing);
     for text in ["`lead` (Lead)", "The sea.", "A captain.", "`read_file`"] {
         assert!(prompt.contains(text), "{text}");
     }
-    let hidden = minds.system_prompt(of(&minds, "pangu"), DialogRole::Main, &[], None);
+    let hidden = minds.system_prompt(of(&minds, "pangu"), DialogRole::Main, &[], None, &nothing);
     assert!(hidden.contains("# Persona"));
 }
 

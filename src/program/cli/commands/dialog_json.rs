@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde::ser::Serializer;
 use serde_json::Value;
 
+use crate::domain::asking::autonomy::AutonomyLevel;
 use crate::domain::asking::question::headline;
 use crate::domain::reading::problem::ProblemForPrograms;
 use crate::domain::{
@@ -39,6 +40,8 @@ struct DialogJson<'a> {
     context_level: Option<HealthLevel>,
     /// The model that a person chose for it; `null`: that of its member.
     model: Option<&'a ModelChoice>,
+    /// How much its member decides alone, as a person chose for it; `null`: as the configuration says.
+    autonomy: Option<&'static str>,
     /// True for a tree that may only be read.
     history: bool,
     layout: &'static str,
@@ -147,6 +150,7 @@ impl<'a> DialogJson<'a> {
             context_percent: dialog.pressure.percent,
             context_level: dialog.pressure.level,
             model: latest.chosen_model.as_ref(),
+            autonomy: latest.chosen_autonomy.map(AutonomyLevel::name),
             history: tree.foreign.is_some(),
             layout: tree.foreign.map_or(tree.layout.name(), ForeignLayout::name),
             reason: inspect::reason(tree, dialog),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::domain::asking::autonomy::AutonomyLevel;
 use crate::domain::counted;
 use crate::domain::dialogs::latest::{Blocker, DisplayState};
 use crate::domain::{Bucket, DialogId, ModelChoice, SelfId, Stamp};
@@ -75,6 +76,7 @@ pub fn row(
         find::title(beside.titles, tree, dialog),
         question_count(dialog),
         dialog.latest.chosen_model.as_ref().map(model_part).unwrap_or_default(),
+        dialog.latest.chosen_autonomy.map(autonomy_part).unwrap_or_default(),
         match (tree.bucket, id.is_main()) {
             (Bucket::Run, _) | (_, false) => String::new(),
             (bucket, true) => format!("({})", bucket.status()),
@@ -87,6 +89,11 @@ pub fn row(
 /// The model that a person chose for a dialog.
 fn model_part(choice: &ModelChoice) -> String {
     format!("({})", SafeText::line(&choice.to_string()).as_str())
+}
+
+/// How much a member decides alone, as a person chose for a dialog.
+fn autonomy_part(level: AutonomyLevel) -> String {
+    format!("(autonomy: {})", level.name())
 }
 
 fn question_count(dialog: &DialogListing) -> String {

@@ -6,6 +6,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::*;
+use crate::domain::RootId;
 use crate::minds::mcp_config::McpFile;
 use crate::samples::assert_translated;
 
@@ -520,6 +521,33 @@ fn a_chosen_level_is_stored_per_workspace_and_does_not_affect_consent() {
     let inside = Trust::in_folder(Some(fixture.workspace().join("x")), &fixture.workspace());
     assert!(inside.choose(Level::Off).is_err());
     assert_eq!(inside.level(), None);
+}
+
+#[test]
+fn only_what_was_chosen_last_for_a_dialog_is_left_to_its_member_and_only_here() {
+    let fixture = Fixture::new();
+    let dialog = DialogId::main(RootId::new("aa/bb/01"));
+    let other = DialogId::main(RootId::new("aa/bb/02"));
+    let (strict, major, full) =
+        (AutonomyLevel::ConfirmAll, AutonomyLevel::MajorOnly, AutonomyLevel::Full);
+    assert!(fixture.trust().lets_decide(&dialog, strict), "that leaves nothing");
+    fixture.trust().choose_autonomy_of(&dialog, Some(strict)).unwrap();
+    assert!(!fixture.state().exists(), "it needs no record");
+    fixture.trust().choose_autonomy_of(&dialog, Some(full)).unwrap();
+    assert!(fixture.trust().lets_decide(&dialog, full));
+    assert!(!fixture.trust().lets_decide(&dialog, major));
+    assert!(!fixture.trust().lets_decide(&other, full));
+    let elsewhere = Trust::in_folder(Some(fixture.state()), fixture.top.path());
+    assert!(!elsewhere.lets_decide(&dialog, full));
+    for later in [Some(major), Some(strict), None] {
+        fixture.trust().choose_autonomy_of(&dialog, Some(full)).unwrap();
+        fixture.trust().choose_autonomy_of(&dialog, later).unwrap();
+        assert!(!fixture.trust().lets_decide(&dialog, full), "{later:?}");
+    }
+    let inside = Trust::in_folder(Some(fixture.workspace().join("x")), &fixture.workspace());
+    assert!(inside.choose_autonomy_of(&dialog, Some(full)).is_err());
+    assert!(inside.choose_autonomy_of(&dialog, Some(strict)).is_ok());
+    assert!(!inside.lets_decide(&dialog, full));
 }
 
 #[test]

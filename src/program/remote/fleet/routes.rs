@@ -539,6 +539,7 @@ fn scope_of(command: &Command) -> Scope {
         | Command::Withdraw { dialog, .. }
         | Command::KeepGoing { dialog, .. }
         | Command::SetModel { dialog, .. }
+        | Command::SetDialogAutonomy { dialog, .. }
         | Command::Title { dialog, .. }
         | Command::Sheet { dialog, .. } => of(dialog),
         Command::Lifecycle { change, .. } => match change {

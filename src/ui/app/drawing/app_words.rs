@@ -87,6 +87,12 @@ pub(in crate::app) const TAKE_RECOMMENDED: Text =
     Text::new("answer with what is recommended: {}?", "以推荐的选项作答：{}？");
 pub(in crate::app) const AUTONOMY_SET: Text =
     Text::new("autonomy is {} from the next generation on", "自主权从下一轮生成起为 {}");
+pub(in crate::app) const AUTONOMY_SET_HERE: Text =
+    Text::new("autonomy is {} here from the next generation on", "此处的自主权从下一轮生成起为 {}");
+pub(in crate::app) const AUTONOMY_AS_CONFIGURED: Text = Text::new(
+    "autonomy is as configured here from the next generation on",
+    "此处的自主权从下一轮生成起按配置",
+);
 pub(in crate::app) const MODEL_SET: Text =
     Text::new("{} answers here from the next generation on", "从下一轮生成起由 {} 回答");
 pub(in crate::app) const MODEL_OF_MEMBER: Text = Text::new(

@@ -64,6 +64,13 @@ pub(in crate::app) fn done(
             }
             None => FollowUp::Notify(Tone::Good, app_words::MODEL_OF_MEMBER),
         }],
+        Request::SetDialogAutonomy { level, .. } => vec![match level {
+            Some(level) => {
+                let text = facts.ui.sentence(app_words::AUTONOMY_SET_HERE, level.name());
+                FollowUp::NotifyText(Tone::Good, text)
+            }
+            None => FollowUp::Notify(Tone::Good, app_words::AUTONOMY_AS_CONFIGURED),
+        }],
         Request::DismissNews { .. } => vec![FollowUp::Notify(Tone::Good, app_words::NEWS_CLEARED)],
         Request::Task(TeamsRequest::Delegate { team, text, .. }) => vec![
             FollowUp::Writing(ToWriting::Saved(DraftKey::Task(team), text)),
@@ -186,6 +193,7 @@ pub(in crate::app) fn refused(
         | Request::Title { .. }
         | Request::KeepGoing { .. }
         | Request::SetModel { .. }
+        | Request::SetDialogAutonomy { .. }
         | Request::Reload { .. }
         | Request::Page { .. }
         | Request::Agree { .. }

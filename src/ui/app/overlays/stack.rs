@@ -48,6 +48,7 @@ use crate::panes::usage::{self, UsageSheet};
 use crate::protocol::event::QueuedMessage;
 use crate::protocol::{FoundPart, InboxRow, MindView, Sheet, SheetRequest, Ticket};
 use crate::request::Request;
+use crate::user_settings::ThemeOption;
 
 /// Actions that work under every overlay.
 pub(in crate::app) const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
@@ -363,6 +364,13 @@ impl Overlays {
             }
         }
         Some((handled, follow_ups))
+    }
+
+    /// Returns the theme that the person looks at in a list.
+    pub fn tried_theme(&self, facts: OverlayFacts<'_>) -> Option<ThemeOption> {
+        let mut none = Vec::new();
+        let cx = facts.cx((&self.sheets, &self.finds), &mut none);
+        self.stack.iter().find_map(|overlay| overlay.tried_theme(&cx)).cloned()
     }
 
     /// The theme has changed.

@@ -492,6 +492,7 @@ pub fn row(
         unreviewed: 0,
         retrying: false,
         model: None,
+        autonomy: None,
     }
 }
 

@@ -1,6 +1,10 @@
 //! Searching in the open dialog.
 
 use super::fixture::*;
+use crate::domain::Course;
+use crate::domain::reading::transcript::RecordPosition;
+use crate::follow_up::{FollowUp, ToReading};
+use crate::model::FoundPlace;
 use crate::panes::transcript;
 use crate::protocol::event::Segment;
 use crate::protocol::{Command, DriverEvent};
@@ -147,6 +151,51 @@ fn a_search_goes_on_in_older_records_without_waiting_for_a_frame() {
     let wanted = stage.sent.iter().any(|command| matches!(command, Command::Page { .. }));
     assert!(!wanted, "{:?}", stage.sent);
     assert!(stage.screen().contains("find · 1 of 1"), "{}", stage.screen());
+}
+
+#[test]
+fn an_answer_of_three_megabytes_is_laid_out_only_where_it_is_read() {
+    let text = "words of a long answer that goes on\n\n".repeat(85_000) + "the needle";
+    let mut stage = reading(120, 40, &[words(&text)]);
+    for (key, in_view) in
+        [("G", "the needle"), ("<pageup>", "goes on"), ("g", "goes on"), ("<pagedown>", "goes on")]
+    {
+        stage.app.reading.take_laid_out();
+        let screen = stage.keys(key).screen();
+        let laid_out = stage.app.reading.take_laid_out();
+        assert!(screen.contains(in_view), "{key}\n{screen}");
+        assert!(laid_out <= 6, "{laid_out} of some fifty parts for {key}");
+    }
+    stage.keys("/").type_text("the needle");
+    assert!(stage.screen().contains("  the needle"), "{}", stage.screen());
+}
+
+#[test]
+fn a_place_within_a_long_answer_is_found_again() {
+    let mut text = String::new();
+    for n in 0..12_000 {
+        text.push_str(&format!("This is paragraph {n} of many.\n\n"));
+    }
+    let mut stage = reading(120, 40, &[words(&text)]);
+    stage.keys("g /").type_text("paragraph 7000 of");
+    let before = stage.keys("<enter>").screen();
+    assert!(before.contains("paragraph 7000 of"), "{before}");
+    stage.keys("<esc> /").type_text("paragraph 9000 of");
+    assert!(stage.screen().contains("paragraph 9000 of"), "{}", stage.screen());
+    let after = stage.keys("<esc>").screen();
+    assert!(after.contains("paragraph 7000 of"), "{after}");
+}
+
+#[test]
+fn what_was_found_in_a_long_answer_is_shown_where_it_stands() {
+    let long = "words of a long answer that goes on\n\n".repeat(8_000);
+    let mut stage = reading(120, 40, &[words(&format!("{long}the needle\n\n{long}"))]);
+    let place = RecordPosition { course: Course::FIRST, line: 0 };
+    let found = FoundPlace { place, completes: None, text: "the needle".to_owned() };
+    let dialog = stage.last_open().1;
+    stage.app.follow([FollowUp::Reading(ToReading::ShowFound(dialog, found))]);
+    let screen = stage.screen();
+    assert!(screen.contains("  the needle"), "{screen}");
 }
 
 #[test]

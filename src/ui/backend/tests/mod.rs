@@ -234,6 +234,26 @@ fn the_next_rows_are_reached_by_line_feeds() {
 }
 
 #[test]
+fn after_a_scrolled_band_the_cursor_is_placed_wherever_the_terminal_left_it() {
+    let mut bench = Bench::new(60, 12);
+    let draw = |from: usize| {
+        move |buffer: &mut Buffer| {
+            buffer.set_string(0, 0, format!("title {from}"), Style::new());
+            for (y, n) in (1..11_u16).zip(from..) {
+                buffer.set_string(0, y, format!("第 {n} 行是较长文字的一部分"), Style::new());
+            }
+        }
+    };
+    bench.frame(draw(100));
+    let scrolled = bench.frame(draw(101));
+    bench.assert_same_screen();
+    let after = scrolled.split("\x1b[r").nth(1).expect("a band was moved");
+    let place = after.strip_prefix("\x1b[").unwrap_or_default();
+    let end = place.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+    assert!(end.starts_with('H'), "{scrolled:?}");
+}
+
+#[test]
 fn a_scrolled_band_costs_its_new_row_only() {
     let row = |n: usize| format!("this is row number {n} of a longer text");
     let mut bench = Bench::new(60, 12);

@@ -69,7 +69,9 @@ impl PrintedDialog {
         }
         let last = self.last;
         self.take_outcomes(loaded, &mut due);
-        for block in loaded.iter().filter(|block| Some(block.place) > last) {
+        // Of a very long text the first part is printed.
+        let new = |block: &&Block| Some(block.place) > last && !block.goes_on();
+        for block in loaded.iter().filter(new) {
             self.take_new(block, &mut due);
         }
         self.last = Some(newest).max(last);
@@ -84,7 +86,10 @@ impl PrintedDialog {
     /// Skips all but the end of a dialog that is printed for the first time; calls that are still open before
     /// it wait for their outcome, and an open question is printed.
     fn skip_to_end(&mut self, loaded: &[Block], due: &mut DueBlocks) {
-        let skipped = loaded.len().saturating_sub(FIRST_BLOCKS);
+        let mut skipped = loaded.len().saturating_sub(FIRST_BLOCKS);
+        while loaded.get(skipped).is_some_and(Block::goes_on) {
+            skipped = skipped.saturating_sub(1);
+        }
         let Some((skipped, _)) = loaded.split_at_checked(skipped) else { return };
         // Blocks of one record stay together.
         let Some(end) = skipped.last().map(|block| block.place) else { return };

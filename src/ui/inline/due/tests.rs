@@ -101,6 +101,22 @@ fn of_a_dialog_that_is_opened_the_end_is_printed_with_its_open_questions() {
 }
 
 #[test]
+fn of_a_very_long_answer_the_first_part_is_printed_also_where_only_the_end_of_a_dialog_is() {
+    let mut transcript = Transcript::new(10);
+    for (line, record) in [words("before"), words(&"many words ".repeat(40))].iter().enumerate() {
+        let place = RecordPosition { course: Course::FIRST, line };
+        transcript.push(place, &Entry::parse(record).unwrap());
+    }
+    assert!(transcript.blocks().len() > 2 * FIRST_BLOCKS);
+    let begun_now = PrintedDialog::begun_now().take(transcript.blocks(), true);
+    let first = texts(&begun_now).pop().unwrap_or_default();
+    assert!("many words ".starts_with(&first) && !first.is_empty(), "{first}");
+    assert_eq!(texts(&begun_now), ["before", &first]);
+    let earlier = PrintedDialog::default().take(transcript.blocks(), true);
+    assert_eq!(texts(&earlier), [first]);
+}
+
+#[test]
 fn a_dialog_that_has_just_begun_is_printed_from_its_start() {
     let records: Vec<String> = (0..20).map(|at| words(&at.to_string())).collect();
     let mut dialog = PrintedDialog::begun_now();

@@ -28,7 +28,8 @@ fn level_at(entry: usize) -> Option<AutonomyLevel> {
     AutonomyLevel::ALL.get(entry).copied()
 }
 
-fn words(level: AutonomyLevel) -> Text {
+/// What a level means.
+pub(super) fn words(level: AutonomyLevel) -> Text {
     match level {
         AutonomyLevel::ConfirmAll => CONFIRM_ALL,
         AutonomyLevel::MajorOnly => MAJOR_ONLY,

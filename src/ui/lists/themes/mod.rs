@@ -1,5 +1,5 @@
-//! The themes that can be chosen, each with a sample in its own colours. The list stays when one is taken, so the whole
-//! screen shows it.
+//! The themes that can be chosen, each with a sample in its own colours. The whole screen is drawn in the theme that
+//! the cursor was moved to; without `Enter` the one before comes back.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -13,7 +13,7 @@ use crate::domain::text::Text;
 use crate::follow_up::FollowUp;
 use crate::panes::strip::Strip;
 use crate::theme::{Role, Theme};
-use crate::user_settings::Setting;
+use crate::user_settings::{Setting, ThemeOption};
 
 pub const SCOPE: Scope = Scope::new("theme", "主题", &[Scope::ANYWHERE]);
 
@@ -46,7 +46,7 @@ impl List for Themes {
         hint: Text::new("use it", "使用"),
         run: |_, entry, cx| {
             let name = cx.model.settings.themes.get(entry)?.name.clone();
-            Some(Outcome::Stay(FollowUp::Set(Setting::Theme(name))))
+            Some(Outcome::Close(FollowUp::Set(Setting::Theme(name))))
         },
     }];
 
@@ -56,6 +56,17 @@ impl List for Themes {
 
     fn entries(&self, cx: &Cx<'_>) -> Vec<usize> {
         (0..cx.model.settings.themes.len()).collect()
+    }
+
+    /// Returns the place of the theme that is set: opening the list changes nothing.
+    fn first(&self, cx: &Cx<'_>) -> usize {
+        let settings = &cx.model.settings;
+        let is_set = |option: &ThemeOption| settings.theme.as_ref() == Some(&option.name);
+        settings.themes.iter().position(is_set).unwrap_or_default()
+    }
+
+    fn tried_theme<'a>(&self, entry: usize, cx: &Cx<'a>) -> Option<&'a ThemeOption> {
+        cx.model.settings.themes.get(entry)
     }
 
     /// Returns the name and a sample; the one that is set is marked.

@@ -40,21 +40,71 @@ pub fn stage(width: u16, height: u16) -> Stage {
     shown(width, height, options())
 }
 
+/// True if the screen is drawn in this theme.
+fn shows(stage: &Stage, colour: &str) -> bool {
+    stage.settings().style(Role::Text) == text_in(colour).style(Role::Text)
+}
+
 fn coloured() -> Stage {
     shown(80, 24, two(text_in("white"), text_in("cyan")))
 }
 
 #[test]
-fn a_theme_is_used_and_written_at_once_and_the_list_stays_to_show_it() {
+fn a_theme_is_used_and_written_at_once() {
     let mut stage = coloured();
     let screen = stage.screen();
     assert!(screen.contains("✓ dark") && screen.contains("lagoon"), "{screen}");
-    stage.keys("j <enter>");
-    assert_eq!(stage.settings().style(Role::Text), text_in("cyan").style(Role::Text));
-    let screen = stage.screen();
-    assert!(screen.contains("THEME") && screen.contains("✓ lagoon"), "{screen}");
+    let screen = stage.keys("j <enter>").screen();
+    assert!(!screen.contains("THEME"), "{screen}");
+    assert!(shows(&stage, "cyan"));
     let effects = stage.app.take_effects();
     assert!(effects.contains(&Effect::Set(Setting::Theme("lagoon".to_owned()))), "{effects:?}");
+    assert!(stage.keys("#").screen().contains("✓ lagoon"));
+}
+
+#[test]
+fn the_screen_is_drawn_in_the_theme_with_the_cursor_and_without_enter_the_one_before_comes_back() {
+    let mut stage = coloured();
+    stage.screen();
+    let before = stage.settings().style(Role::Text);
+    stage.keys("j").screen();
+    assert!(shows(&stage, "cyan"));
+    stage.keys("k").screen();
+    assert!(shows(&stage, "white"));
+    stage.keys("j").screen();
+    stage.keys("<esc>").screen();
+    assert_eq!(stage.settings().style(Role::Text), before);
+    let effects = stage.app.take_effects();
+    assert!(!effects.iter().any(|effect| matches!(effect, Effect::Set(_))), "{effects:?}");
+}
+
+#[test]
+fn the_list_begins_at_the_theme_that_is_set_and_changes_nothing_by_itself() {
+    let mut stage = shown(
+        80,
+        24,
+        SettingOptions {
+            theme: Some("lagoon".to_owned()),
+            ..two(text_in("white"), text_in("cyan"))
+        },
+    );
+    let before = stage.settings().style(Role::Text);
+    stage.screen();
+    assert_eq!(stage.settings().style(Role::Text), before);
+    stage.keys("k").screen();
+    assert!(shows(&stage, "white"), "it began at the second one");
+}
+
+#[test]
+fn a_theme_that_is_looked_at_goes_with_the_list_however_that_is_left() {
+    let mut stage = coloured();
+    stage.screen();
+    let before = stage.settings().style(Role::Text);
+    stage.keys("j").screen();
+    stage.keys(": <esc>").screen();
+    assert!(shows(&stage, "cyan"), "the list is still open");
+    stage.keys("<alt+a>").screen();
+    assert_eq!(stage.settings().style(Role::Text), before);
 }
 
 #[test]

@@ -37,6 +37,7 @@ fn row(root: &str, this: &str, asker: Option<&str>, made: u32) -> TreeRow {
         unreviewed: 0,
         retrying: false,
         model: None,
+        autonomy: None,
     }
 }
 

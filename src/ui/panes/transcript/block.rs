@@ -1,5 +1,7 @@
 //! The rows of one block: its head, its text, and the dim text at its right edge.
 
+use std::borrow::Cow;
+
 use ratatui::style::Style;
 
 use super::folding::folded_text;
@@ -16,7 +18,7 @@ use crate::domain::dialogs::call::RuntimeQuestion;
 use crate::domain::dialogs::question_kind::QuestionKind;
 use crate::domain::reading::title;
 use crate::domain::reading::transcript::{
-    AskedBlock, Block, BlockBody, Reply, Tellask, TellaskStatus, first_line, is_cut,
+    AskedBlock, Block, BlockBody, Reply, Tellask, TellaskStatus, TextPart, first_line, is_cut,
 };
 use crate::domain::text::Text;
 use crate::domain::{ArtifactRef, Bucket, CallId, Lang, PushCount, SelfId, Stamp, TellaskKind};
@@ -113,15 +115,32 @@ impl LayoutContext<'_> {
 pub fn lay_out(block: &Block, context: &LayoutContext<'_>) -> BlockLayout {
     let mut layout = lay_out_body(block, context);
     let key = context.ui.key(SCOPE, Action::ReadAll);
-    let is_said = matches!(
-        block.body,
-        BlockBody::Assignment { .. } | BlockBody::Thinking { .. } | BlockBody::Saying { .. }
-    );
-    if is_said && layout.rows.len() > 1 && !key.is_empty() && is_cut(block.body.text()) {
+    let shows_end = shows_end(&block.body, context.unfolded);
+    if shows_end && layout.rows.len() > 1 && !key.is_empty() && is_cut(block.body.text()) {
         let hint = format!("  {key} {}", context.text(transcript_words::ALL_IN_PAGER));
         layout.rows.push(Strip::new().put(&hint, context.style(Role::TextDim)));
     }
     layout
+}
+
+/// True if a block shows its text to where it was cut. The rows of a call name the key themselves.
+fn shows_end(body: &BlockBody, unfolded: bool) -> bool {
+    match body {
+        BlockBody::You { text, .. } => unfolded || folded_text(text).is_none(),
+        BlockBody::Guide { .. }
+        | BlockBody::Push { .. }
+        | BlockBody::Thinking { .. }
+        | BlockBody::Tellask(_) => unfolded,
+        BlockBody::Assignment { .. }
+        | BlockBody::Notice { .. }
+        | BlockBody::Saying { .. }
+        | BlockBody::Question(_)
+        | BlockBody::Reply(_) => true,
+        BlockBody::Tool(_)
+        | BlockBody::CourseBreak { .. }
+        | BlockBody::CutOff
+        | BlockBody::Unknown { .. } => false,
+    }
 }
 
 fn lay_out_body(block: &Block, context: &LayoutContext<'_>) -> BlockLayout {
@@ -132,7 +151,9 @@ fn lay_out_body(block: &Block, context: &LayoutContext<'_>) -> BlockLayout {
         BlockBody::Push { text, count } => push(text, *count, &block.at, context),
         BlockBody::Notice { text } => notice(text, context),
         BlockBody::Thinking { text, words, seconds } => thinking(text, *words, *seconds, context),
-        BlockBody::Saying { text, interrupted } => saying(text, *interrupted, context),
+        BlockBody::Saying { text, interrupted } => {
+            saying(text, *interrupted, block.part.as_ref(), context)
+        }
         BlockBody::Tool(tool) => tool_call(tool, &block.at, context),
         BlockBody::Tellask(asked) => tellask(asked, &block.at, context),
         BlockBody::Question(asked) => question(asked, &block.at, context),
@@ -262,13 +283,24 @@ fn thinking(
     layout
 }
 
-fn saying(text: &str, interrupted: bool, context: &LayoutContext<'_>) -> BlockLayout {
+/// A later part of a very long text has no head, and opens the code again that it begins in.
+fn saying(
+    text: &str,
+    interrupted: bool,
+    part: Option<&TextPart>,
+    context: &LayoutContext<'_>,
+) -> BlockLayout {
     let head = Strip::new().put(context.speaker, context.style(Role::Agent));
-    let mut rows = Prose::new(context.ui).rows(text, 2, context.available(2));
+    let fence = part.and_then(|part| part.fence.as_ref());
+    let text = fence.map_or(Cow::Borrowed(text), |fence| format!("{fence}\n{text}").into());
+    let mut rows = Prose::new(context.ui).rows(&text, 2, context.available(2));
     if interrupted {
         let symbol = context.ui.glyphs.stopped;
         let note = format!("  {symbol} {}", context.text(transcript_words::INTERRUPTED));
         rows.push(Strip::new().put(&note, context.style(Role::Warning)));
+    }
+    if part.is_some_and(|part| part.number > 0) {
+        return BlockLayout { rows, ..BlockLayout::default() };
     }
     rows_of(head, rows)
 }

@@ -26,10 +26,8 @@ impl TranscriptPane {
     /// The source of the block or the streamed text with the cursor.
     pub fn source_at_cursor(&self, open: &OpenDialog) -> Option<CopySource> {
         if let Some(block) = open.block(self.cursor) {
-            return Some(CopySource {
-                text: source(&block.body),
-                is_markdown: is_markdown(&block.body),
-            });
+            let is_markdown = is_markdown(&block.body);
+            return Some(CopySource { text: whole_source(open, self.cursor), is_markdown });
         }
         let at = usize::try_from(self.cursor.checked_sub(open.end())?).ok()?;
         let live = open.live.segments().get(at)?;
@@ -39,10 +37,13 @@ impl TranscriptPane {
     /// The last code block of the block with the cursor, or the nearest above.
     pub fn code_at_cursor(&self, open: &OpenDialog) -> Option<String> {
         let here = self.source_at_cursor(open).filter(|source| source.is_markdown);
-        let above = (open.origin..self.cursor).rev().filter_map(|item| open.block(item));
-        let above = above.filter(|block| is_markdown(&block.body));
+        let is_begin = |item: &isize| {
+            let block = open.block(*item);
+            block.is_some_and(|block| is_markdown(&block.body) && !block.goes_on())
+        };
+        let mut above = (open.origin..open.first_part(self.cursor)).rev().filter(is_begin);
         let found = here.and_then(|source| last_code(&source.text));
-        found.or_else(|| above.into_iter().find_map(|block| last_code(block.body.text())))
+        found.or_else(|| above.find_map(|item| last_code(&whole_text(open, item))))
     }
 
     /// True while rows are being selected.
@@ -214,6 +215,16 @@ impl TranscriptPane {
         }
         None
     }
+}
+
+/// Returns the words of a block; of a part, those of its whole text.
+fn whole_text(open: &OpenDialog, item: isize) -> String {
+    open.parts_of(item).map(|block| block.body.text()).collect()
+}
+
+/// The same as it is copied.
+fn whole_source(open: &OpenDialog, item: isize) -> String {
+    open.parts_of(item).map(|block| source(&block.body)).collect()
 }
 
 /// Returns the text of a block: with a question's answer, and with the effect of a call.

@@ -6,7 +6,7 @@ use super::open::OpenDialog;
 use super::prose::Prose;
 use super::search::{Lead, Match, Search, SearchCount, Wanted};
 use super::{ScrollMove, TranscriptContext, TranscriptPane, has_gap, tail};
-use crate::domain::reading::transcript::{BlockBody, BlockClass};
+use crate::domain::reading::transcript::{Block, BlockBody, BlockClass};
 use crate::domain::text::search_pattern::SearchPattern;
 use crate::model::FoundPlace;
 use crate::panes::strip::Strip;
@@ -100,6 +100,10 @@ impl TranscriptPane {
         search.set(&found.text);
         search.wanted = None;
         search.scan(open);
+        // The text of the record may have several blocks.
+        let begin = open.first_part(item);
+        let has_match = |item: &isize| search.has(Match { item: *item, nth: 0 });
+        let item = (begin..=item).find(has_match).unwrap_or(begin);
         let nth = search.first_of(open, item, found);
         let to = Match { item, nth };
         search.current = search.has(to).then_some(to);
@@ -174,7 +178,7 @@ impl TranscriptPane {
             let found = find_match(rows, pattern, usize::from(is_open), to.nth);
             return found.map_or_else(|last| last.filter(|_| is_open), Some);
         };
-        let (mut first, mut nth) = (head_rows(&block.body), to.nth);
+        let (mut first, mut nth) = (head_rows(block), to.nth);
         if let (BlockBody::Tool(tool), true) = (&block.body, is_open) {
             let texts = tool.head_texts();
             let head: usize = texts.iter().map(|text| pattern.count(text, nth + 1)).sum();
@@ -217,9 +221,10 @@ fn find_match(
 }
 
 /// Returns the number of rows at the start of a block that show none of its texts.
-fn head_rows(body: &BlockBody) -> usize {
+fn head_rows(block: &Block) -> usize {
+    let body = &block.body;
     let has_head = match body.class() {
-        BlockClass::Words => true,
+        BlockClass::Words => !block.goes_on(),
         BlockClass::Call => !matches!(body, BlockBody::Tool(_)),
         // Folded, a guide shows its first line.
         BlockClass::Runtime => matches!(body, BlockBody::Push { .. }),

@@ -441,12 +441,16 @@ impl TranscriptPane {
     }
 }
 
-/// True if a blank row precedes an item: everywhere except at the start and between calls.
+/// True if a blank row precedes an item: everywhere except at the start, between calls and within a text.
 fn has_gap(open: &OpenDialog, item: isize) -> bool {
     if item <= open.origin {
         return false;
     }
-    match (open.block(item - 1), open.block(item)) {
+    let this = open.block(item);
+    if let Some(part) = this.filter(|block| block.goes_on()).and_then(|block| block.part.as_ref()) {
+        return part.after_blank;
+    }
+    match (open.block(item - 1), this) {
         (Some(before), Some(this)) => !(before.body.is_call() && this.body.is_call()),
         _ => true,
     }

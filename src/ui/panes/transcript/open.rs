@@ -331,6 +331,21 @@ impl OpenDialog {
         self.transcript.blocks().get(at)
     }
 
+    /// The number of the block with which the text of this one begins.
+    pub fn first_part(&self, number: isize) -> isize {
+        let earlier =
+            self.block(number).and_then(|block| block.part.as_ref()).map(|one| one.number);
+        number.saturating_sub_unsigned(earlier.unwrap_or_default())
+    }
+
+    /// The blocks with the text of this one: several if it is very long.
+    pub fn parts_of(&self, number: isize) -> impl Iterator<Item = &Block> {
+        let first = self.first_part(number);
+        let part = move |at| self.block(at).filter(|block| block.goes_on());
+        let later = (first + 1..).map_while(part);
+        self.block(first).into_iter().chain(later)
+    }
+
     /// The number of the newest block that matches.
     pub fn find(&self, wanted: impl Fn(&Block) -> bool) -> Option<isize> {
         let at = self.transcript.blocks().iter().rposition(wanted)?;

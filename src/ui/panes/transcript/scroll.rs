@@ -4,7 +4,7 @@ use super::anchor::{Anchor, Landmark, ScrollMove, Stop, Towards};
 use super::open::OpenDialog;
 use super::{TranscriptContext, TranscriptPane, has_gap, tail};
 use crate::domain::reading::transcript::{Block, BlockBody};
-use crate::model::{ReadingPlace, ViewPosition};
+use crate::model::{BlockPosition, ReadingPlace, ViewPosition};
 
 impl ScrollMove {
     fn towards(&self) -> Towards {
@@ -180,14 +180,15 @@ impl TranscriptPane {
             ScrollMove::Generations(step) => self.generation(open, context, step),
             ScrollMove::Target(landmark) => self.target = Some(landmark),
             ScrollMove::Position(ViewPosition { top, row: place, cursor }) => {
-                if let Some(item) = open.find(|block| block.place == top) {
+                if let Some(item) = open.find(|block| BlockPosition::of(block) == top) {
                     self.leave_end(open, context);
                     let row = place.row_in(self.letters_of(open, context, item));
                     self.top = Anchor { item, row };
                     self.top_place = (item, place);
                     self.keep_inside_item(open, context);
                     self.keep_top_place(open, context);
-                    self.cursor = open.find(|block| block.place == cursor).unwrap_or(item);
+                    let is_there = |block: &Block| BlockPosition::of(block) == cursor;
+                    self.cursor = open.find(is_there).unwrap_or(item);
                 }
             }
         }

@@ -123,17 +123,19 @@ fn numbered(count: usize) -> String {
     (1..=count).map(|n| format!("row {n}.")).collect::<Vec<_>>().join("\\n")
 }
 
+/// A message of the person.
+fn typed(text: &str) -> String {
+    format!(
+        r#"{{"ts":"2026-11-21 11:58:00","type":"human_text_record","genseq":1,"content":"{text}","msgId":"m","grammar":"markdown","origin":"user"}}"#
+    )
+}
+
 #[test]
 fn a_long_text_of_the_person_is_folded_and_names_the_key_that_shows_all() {
-    let record = |text: &str| {
-        format!(
-            r#"{{"ts":"2026-11-21 11:58:00","type":"human_text_record","genseq":1,"content":"{text}","msgId":"m","grammar":"markdown","origin":"user"}}"#
-        )
-    };
     for (lines, is_folded) in [(20, false), (21, true)] {
         let mut stage = Stage::new(120, 60);
         stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
-        let folded = stage.page(&[&record(&numbered(lines))]).keys("3 g").screen();
+        let folded = stage.page(&[&typed(&numbered(lines))]).keys("3 g").screen();
         assert_eq!(folded.contains("row 11."), !is_folded, "{folded}");
         assert_eq!(folded.contains("11 more lines · O all in the pager"), is_folded, "{folded}");
         let opened = stage.keys("o").screen();
@@ -144,27 +146,28 @@ fn a_long_text_of_the_person_is_folded_and_names_the_key_that_shows_all() {
 }
 
 #[test]
-fn words_that_were_cut_name_the_key_that_shows_the_rest() {
+fn a_text_that_was_cut_names_the_key_that_shows_the_rest() {
     for (text, is_cut) in [("one", false), (&*"long words ".repeat(300_000), true)] {
         let mut stage = Stage::new(120, 40);
         stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
-        let screen = stage.page(&[&words(text)]).keys("3").screen();
+        let screen = stage.page(&[&typed(text)]).keys("3").screen();
         assert_eq!(screen.contains("bytes more are in the record"), is_cut, "{screen}");
         assert_eq!(screen.contains("  O all in the pager"), is_cut, "{screen}");
     }
 }
 
 #[test]
-fn a_long_answer_is_paged_through_by_keys_to_the_key_that_shows_the_rest() {
+fn a_long_answer_is_paged_through_by_keys_to_its_end() {
     let mut stage = Stage::new(120, 40);
     stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
-    let text: String = (0..90_000)
+    let text: String = (0..12_000)
         .flat_map(|n: u32| {
             ["This is sentence ".to_owned(), n.to_string(), " of many.\n".to_owned()]
         })
+        .chain(["\nThe end.".to_owned()])
         .collect();
     assert!(stage.page(&[&words(&text)]).keys("3 g").screen().contains("sentence 0 "));
-    let is_end = |stage: &mut Stage| stage.screen().contains("  O all in the pager");
+    let is_end = |stage: &mut Stage| stage.screen().contains("  The end.");
     let pages = (0..400).take_while(|_| !is_end(stage.keys("<pagedown>"))).count();
     assert!((50..400).contains(&pages), "{pages}");
 }

@@ -271,6 +271,7 @@ fn idle_row(dialog: &DialogId) -> TreeRow {
         unreviewed: 0,
         retrying: false,
         model: None,
+        autonomy: None,
     }
 }
 

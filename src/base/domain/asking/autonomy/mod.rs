@@ -3,6 +3,9 @@
 //!
 //! The rule of a member beats that of its team, and this the one of the workspace. Within a rule a policy that is
 //! written for a kind beats the level.
+//!
+//! A person may choose a level for one dialog. It takes the place of levels, not of what is written for a kind: that is
+//! a limit, which a dialog can only tighten.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,8 +29,8 @@ pub enum DecisionKind {
     TriggerChanges,
 }
 
-/// Who decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Who decides; what leaves more to members is less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionPolicy {
     Automated,
@@ -71,6 +74,15 @@ pub struct AutonomySummary {
     pub level: Option<AutonomyLevel>,
     /// There is more than that level.
     pub has_exceptions: bool,
+}
+
+/// The level that a person chose for one dialog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChosenAutonomy {
+    pub level: AutonomyLevel,
+    /// It was chosen by the person of this machine. Otherwise it holds only where it is stricter: the files of a
+    /// dialog may come from someone else.
+    pub is_agreed: bool,
 }
 
 /// What holds for one member. A kind for which nothing is written has no policy.
@@ -136,6 +148,12 @@ impl AutonomyLevel {
             Self::MajorOnly => "major_only",
             Self::Full => "full",
         }
+    }
+
+    /// True if it leaves any decision to members.
+    #[must_use]
+    pub fn leaves_decisions(self) -> bool {
+        self != Self::ConfirmAll
     }
 
     #[must_use]
@@ -242,15 +260,42 @@ impl Autonomy {
     /// What holds for a member. `teams`: its own first, then those above it.
     #[must_use]
     pub fn of(&self, member: &AgentId, teams: &[&str]) -> MemberAutonomy {
-        let member = AutonomyScope::Member(member.clone());
-        let teams = teams.iter().map(|team| AutonomyScope::Team((*team).to_owned()));
-        let scopes: Vec<AutonomyScope> =
-            std::iter::once(member).chain(teams).chain([AutonomyScope::Workspace]).collect();
+        let rules = self.rules_of(member, teams);
         let policy = |kind: DecisionKind| {
-            let policy = scopes.iter().find_map(|scope| self.rule(scope)?.policy(kind))?;
+            let policy = rules.iter().find_map(|rule| rule.policy(kind))?;
             Some((kind, policy))
         };
         MemberAutonomy(DecisionKind::ALL.into_iter().filter_map(policy).collect())
+    }
+
+    /// The same in a dialog for which a person chose a level.
+    #[must_use]
+    pub fn of_dialog(
+        &self,
+        member: &AgentId,
+        teams: &[&str],
+        chosen: ChosenAutonomy,
+    ) -> MemberAutonomy {
+        let rules = self.rules_of(member, teams);
+        let policy = |kind: DecisionKind| {
+            let rule = rules.iter().find(|rule| rule.policy(kind).is_some());
+            // Without a rule members proceed, and a person is told.
+            let written = rule.and_then(|rule| rule.policy(kind));
+            let written = written.unwrap_or(DecisionPolicy::NotifyAndProceed);
+            let is_limit = rule.is_some_and(|rule| rule.policies.contains_key(&kind));
+            let of_level = chosen.level.policy(kind);
+            let may_loosen = chosen.is_agreed && !is_limit;
+            (kind, if may_loosen { of_level } else { of_level.max(written) })
+        };
+        MemberAutonomy(DecisionKind::ALL.into_iter().map(policy).collect())
+    }
+
+    /// The rules for a member, the one that beats the others first.
+    fn rules_of(&self, member: &AgentId, teams: &[&str]) -> Vec<&AutonomyRule> {
+        let member = AutonomyScope::Member(member.clone());
+        let teams = teams.iter().map(|team| AutonomyScope::Team((*team).to_owned()));
+        let scopes = std::iter::once(member).chain(teams).chain([AutonomyScope::Workspace]);
+        scopes.filter_map(|scope| self.rule(&scope)).collect()
     }
 }
 

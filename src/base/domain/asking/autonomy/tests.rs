@@ -80,3 +80,76 @@ fn what_needs_consent_requires_approval_until_it_is_given() {
         assert_eq!(rule.map(AutonomyRule::needs_consent), Some(Vec::new()));
     }
 }
+
+#[test]
+fn the_level_of_a_dialog_takes_the_place_of_levels_and_only_tightens_what_is_written_for_a_kind() {
+    let agent = AgentId::new("alice");
+    let agreed = |level| ChosenAutonomy { level, is_agreed: true };
+    for (written, level, scope, dependencies) in [
+        (rule(Some(ConfirmAll), &[]), Full, Automated, Automated),
+        (rule(Some(Full), &[]), ConfirmAll, RequiresApproval, RequiresApproval),
+        (rule(Some(Full), &[]), MajorOnly, RequiresApproval, Automated),
+        (rule(None, &[]), Full, Automated, Automated),
+        (rule(None, &[]), MajorOnly, RequiresApproval, Automated),
+        (
+            rule(Some(ConfirmAll), &[(ScopeChanges, RequiresApproval)]),
+            Full,
+            RequiresApproval,
+            Automated,
+        ),
+        (
+            rule(Some(ConfirmAll), &[(ScopeChanges, NotifyAndProceed)]),
+            Full,
+            NotifyAndProceed,
+            Automated,
+        ),
+        (
+            rule(Some(Full), &[(ScopeChanges, Automated)]),
+            ConfirmAll,
+            RequiresApproval,
+            RequiresApproval,
+        ),
+    ] {
+        let mut all = Autonomy::default();
+        all.set(AutonomyScope::Workspace, written.clone());
+        let held = all.of_dialog(&agent, &["inner"], agreed(level));
+        assert_eq!(held.policy(ScopeChanges), Some(scope), "{written:?} {level:?}");
+        assert_eq!(
+            held.policy(DependencyModifications),
+            Some(dependencies),
+            "{written:?} {level:?}"
+        );
+    }
+}
+
+#[test]
+fn a_limit_of_a_member_or_its_team_holds_in_a_dialog_too() {
+    let agent = AgentId::new("alice");
+    let chosen = ChosenAutonomy { level: Full, is_agreed: true };
+    for scope in [member("alice"), team("inner"), team("outer")] {
+        let mut all = Autonomy::default();
+        all.set(AutonomyScope::Workspace, rule(Some(Full), &[]));
+        all.set(scope.clone(), rule(None, &[(OrgChanges, RequiresApproval)]));
+        let held = all.of_dialog(&agent, &["inner", "outer"], chosen);
+        assert_eq!(held.policy(OrgChanges), Some(RequiresApproval), "{scope}");
+        assert_eq!(held.policy(ScopeChanges), Some(Automated), "{scope}");
+    }
+}
+
+#[test]
+fn a_level_that_nobody_here_chose_gives_a_dialog_nothing_more() {
+    let agent = AgentId::new("alice");
+    for of_workspace in [None, Some(ConfirmAll), Some(MajorOnly), Some(Full)] {
+        let mut all = Autonomy::default();
+        all.set(AutonomyScope::Workspace, rule(of_workspace, &[]));
+        let before = all.of(&agent, &[]);
+        for level in AutonomyLevel::ALL {
+            let held = all.of_dialog(&agent, &[], ChosenAutonomy { level, is_agreed: false });
+            for kind in DecisionKind::ALL {
+                let most = before.policy(kind).unwrap_or(NotifyAndProceed);
+                assert!(held.policy(kind) >= Some(most), "{of_workspace:?} {level:?} {kind:?}");
+                assert!(held.policy(kind) >= Some(level.policy(kind)), "{level:?} {kind:?}");
+            }
+        }
+    }
+}

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::parts;
 use super::text::{argument, arguments, bounded, count_words, reply_words, summary};
 use super::{
     AskedBlock, Block, BlockBody, BlockChange, RecordPosition, Reply, Tellask, TellaskStatus,
@@ -141,9 +142,9 @@ impl TranscriptFold {
             Record::Thought { content, .. } => {
                 self.add(blocks, place, entry, |fold| fold.thinking(content, &entry.ts));
             }
-            Record::Words { content, interrupted } => self.add(blocks, place, entry, |fold| {
-                BlockBody::Saying { text: fold.kept(content), interrupted: *interrupted }
-            }),
+            Record::Words { content, interrupted } => {
+                self.say(blocks, place, entry, (content.as_str(), *interrupted));
+            }
             Record::FuncCall(call) => self.call(blocks, place, entry, call, true),
             Record::TellaskCall { call, delivery_mode } => {
                 let refused = *delivery_mode == DeliveryMode::FuncCallRequested;
@@ -209,6 +210,24 @@ impl TranscriptFold {
         blocks.push(block(place, entry, body));
     }
 
+    /// Words of the member: a very long text in parts.
+    fn say(
+        &mut self,
+        blocks: &mut Vec<Block>,
+        place: RecordPosition,
+        entry: &Entry,
+        (text, interrupted): (&str, bool),
+    ) {
+        for (text, part) in parts::split(text, self.text_limit) {
+            let is_last = part.as_ref().is_none_or(|part| part.is_last);
+            let (text, interrupted) = (text.to_owned(), interrupted && is_last);
+            self.add(blocks, place, entry, |_| BlockBody::Saying { text, interrupted });
+            if let Some(block) = blocks.last_mut() {
+                block.part = part;
+            }
+        }
+    }
+
     fn generation_begins(&mut self, blocks: &mut Vec<Block>, place: RecordPosition, entry: &Entry) {
         if self.open.is_some() && self.open != entry.genseq {
             self.add(blocks, place, entry, |_| BlockBody::CutOff);
@@ -260,11 +279,7 @@ impl TranscriptFold {
         as_function: bool,
     ) {
         if let Some(text) = told(&call.name, &call.raw_arguments_text) {
-            let saying = |fold: &mut Self| {
-                let text = fold.kept(&text);
-                BlockBody::Saying { text, interrupted: false }
-            };
-            return self.add(blocks, place, entry, saying);
+            return self.say(blocks, place, entry, (&text, false));
         }
         self.add(blocks, place, entry, |fold| match SpecialCall::of(&call.name) {
             Some(SpecialCall::Tellask(kind)) => fold.tellask(call, kind, !as_function),
@@ -527,7 +542,7 @@ struct EarlierCall<'a> {
 }
 
 fn block(place: RecordPosition, entry: &Entry, body: BlockBody) -> Block {
-    Block { place, at: entry.ts.clone(), genseq: entry.genseq, revision: 0, body }
+    Block { place, at: entry.ts.clone(), genseq: entry.genseq, revision: 0, part: None, body }
 }
 
 fn reply_kind(name: &str) -> Option<ReplyKind> {

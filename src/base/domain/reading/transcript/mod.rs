@@ -6,6 +6,7 @@
 //! pages begin; and a block that changed has a new revision.
 
 mod fold;
+mod parts;
 mod spoken;
 mod text;
 mod tool_action;
@@ -17,6 +18,7 @@ use crate::domain::number::{Course, Genseq};
 use crate::domain::time::Stamp;
 use crate::domain::{ArtifactRef, FileChange, PushCount, ReplyKind, TellaskKind};
 
+pub use parts::TextPart;
 pub use spoken::{SpokenKind, SpokenRecord};
 pub(in crate::domain) use text::{argument, arguments};
 pub use text::{count_words, first_line, is_cut};
@@ -40,6 +42,8 @@ pub struct Block {
     pub genseq: Option<Genseq>,
     /// Grows with each change.
     pub revision: u32,
+    /// Its part of a text that has several blocks, because it is very long.
+    pub part: Option<TextPart>,
     pub body: BlockBody,
 }
 
@@ -226,7 +230,7 @@ pub struct Reply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockChange {
     Nothing,
-    /// The last block, or the last two, are new.
+    /// The last blocks are new.
     Added,
     /// An earlier block, by its index, has a new revision.
     Updated(usize),
@@ -240,7 +244,8 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// `text_limit`: the most bytes of one text that are kept; the rest is on disk.
+    /// `text_limit`: the most bytes of one text that are kept; the rest is on disk. An answer with more has several
+    /// blocks.
     pub fn new(text_limit: usize) -> Self {
         Self { blocks: Vec::new(), fold: fold::TranscriptFold::new(text_limit) }
     }
@@ -287,12 +292,24 @@ impl Transcript {
 
     /// Forgets the oldest blocks until `keep` are left. Returns how many went.
     pub fn forget_oldest(&mut self, keep: usize) -> usize {
-        let excess = self.blocks.len().saturating_sub(keep);
+        let mut excess = self.blocks.len().saturating_sub(keep);
+        // The parts of a text stay together.
+        while self.blocks.get(excess).is_some_and(Block::goes_on) {
+            excess = excess.saturating_sub(1);
+        }
         self.blocks.drain(..excess);
         if excess > 0 {
             self.fold.reindex(&self.blocks);
         }
         excess
+    }
+}
+
+impl Block {
+    /// True if it goes on with the text of the block before it.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.part.as_ref().is_some_and(|part| part.number > 0)
     }
 }
 

@@ -284,8 +284,33 @@ fn what_was_forgotten_is_not_mixed_up_with_what_follows() {
 fn a_long_text_is_cut_and_says_so() {
     let mut transcript = Transcript::new(10);
     let place = RecordPosition { course: FIRST, line: 0 };
-    transcript.push(place, &Entry::parse(WORDS).unwrap());
+    let thought = WORDS.replace("agent_words_record", "agent_thought_record");
+    transcript.push(place, &Entry::parse(&thought).unwrap());
     assert_eq!(transcript.blocks()[0].body.text(), "Asking Ali\n… 3 bytes more are in the record");
+}
+
+#[test]
+fn a_long_answer_has_several_blocks_that_stay_together_and_are_interrupted_at_the_end() {
+    let mut transcript = Transcript::new(10);
+    let place = |line| RecordPosition { course: FIRST, line };
+    transcript.push(place(0), &Entry::parse(PROMPT).unwrap());
+    let words = r#"{"ts":"2026-11-21 12:00:00","type":"agent_words_record","genseq":1,"content":"one two three four five","interrupted":true}"#;
+    let entry = Entry::parse(words).unwrap();
+    assert_eq!(transcript.push(place(1), &entry), BlockChange::Added);
+    let said: Vec<(&str, bool)> = transcript
+        .blocks()
+        .iter()
+        .skip(1)
+        .map(|block| {
+            assert_eq!(block.place, place(1));
+            let BlockBody::Saying { text, interrupted } = &block.body else { panic!("{block:?}") };
+            (text.as_str(), *interrupted)
+        })
+        .collect();
+    assert_eq!(said, [("one two ", false), ("three ", false), ("four five", true)]);
+    assert_eq!(transcript.forget_oldest(2), 1, "only what came before it is forgotten");
+    let whole = Transcript::of_course(FIRST, &[entry]);
+    assert_eq!(whole.blocks().len(), 1);
 }
 
 #[test]

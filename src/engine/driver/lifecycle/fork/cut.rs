@@ -205,6 +205,7 @@ impl ForkPlan<'_> {
         latest.diligence_push_remaining_budget = now.diligence_push_remaining_budget;
         latest.diligence_push_given = now.diligence_push_given;
         latest.chosen_model.clone_from(&now.chosen_model);
+        latest.chosen_autonomy = now.chosen_autonomy;
         latest.fbr_state.clone_from(&now.fbr_state);
         latest.extra.clone_from(&now.extra);
         if complete {

@@ -32,6 +32,7 @@ pub fn make_fork(
     let branch = ForkPlan { from: source, to: fork, cut, now: &now };
     let (changes, opening) = branch.copy(&sources)?;
     let opening = with_own_images(opening, source, fork);
+    agree_for_copies(engine, &changes, (source, fork))?;
     let staging = store.stage(fork, tree.layout).map_err(message)?;
     let mut images = attached_artifacts(&changes, fork);
     images.extend(opening_artifacts(&opening));
@@ -43,6 +44,24 @@ pub fn make_fork(
     staging.write(draft.finish().1.changes).map_err(message)?;
     staging.publish().map_err(message)?;
     Ok(next)
+}
+
+/// What a person lets the member of a dialog decide alone counts for the copy, too.
+fn agree_for_copies(
+    engine: &Engine,
+    changes: &[TreeChange],
+    (source, fork): (&RootId, &RootId),
+) -> Result<(), Localized> {
+    for change in changes {
+        let TreeChange::Create { meta, latest, .. } = change else { continue };
+        let Some(level) = latest.chosen_autonomy else { continue };
+        let copied = if meta.id == fork.main() { source.main() } else { meta.id.clone() };
+        if engine.trust.lets_decide(&DialogId::side(source, &copied), level) {
+            let copy = DialogId::side(fork, &meta.id);
+            engine.trust.choose_autonomy_of(&copy, Some(level))?;
+        }
+    }
+    Ok(())
 }
 
 /// The message that becomes a draft, with its images where they will lie in the fork. What belongs to another

@@ -51,6 +51,7 @@ fn row(dialog: &DialogId, state: DisplayState) -> TreeRow {
         unreviewed: 0,
         retrying: false,
         model: None,
+        autonomy: None,
     }
 }
 

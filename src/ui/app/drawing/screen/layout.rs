@@ -17,10 +17,10 @@ use crate::app::drawing::areas::Areas;
 use crate::app::drawing::focus::FocusState;
 use crate::app::flow::facts::Facts;
 use crate::app::keys::first_hints::{FirstHint, FirstHints};
-use crate::app::{App, Focus};
+use crate::app::{App, Focus, LookChange};
 use crate::cx::{UiSettings, View};
 use crate::follow_up::FollowUps;
-use crate::lists::{overview, problems};
+use crate::lists::{overview, problems, themes};
 use crate::model::tree::StateCounts;
 use crate::model::{Inbox, Model, attached};
 use crate::panes::composer::Composer;
@@ -89,6 +89,9 @@ impl App {
     /// requested with a command.
     pub fn layout(&mut self, size: Size) -> Screen<'_> {
         self.redraw.laid_out();
+        let tried = (!self.overlays.is_empty())
+            .then(|| self.in_overlays(|overlays, facts| overlays.tried_theme(facts)));
+        self.change_look(LookChange::Tried(tried.flatten()));
         self.ui.colours.begin_frame();
         self.size = Some(size);
         let (area, now) = (Rect::from((ratatui::layout::Position::ORIGIN, size)), self.clock.now());
@@ -173,8 +176,10 @@ impl App {
         // It is as it was once nothing covers it.
         let preview =
             if is_covered { None } else { self.preview.lay_out(facts, now, &areas, view) };
-        let over = areas.overlays();
+        let (over, searched) = (areas.overlays(), self.overlays.awaits_layout());
         let read = self.in_overlays(|overlays, facts| overlays.layout(facts, over, view));
+        // In a list of themes the search may have gone to another one.
+        self.redraw.mark_if(searched && self.overlays.shows(themes::SCOPE));
         if let Some(row) = read {
             self.model.inbox.mark_read(&row);
         }

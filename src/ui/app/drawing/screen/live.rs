@@ -225,6 +225,7 @@ fn asked(call: &CallId, row: &InboxRow) -> Block {
         at: row.question.asked_at.clone(),
         genseq: None,
         revision: 0,
+        part: None,
         body: BlockBody::Question(AskedBlock { call: call.clone(), content, parts, answer: None }),
     }
 }

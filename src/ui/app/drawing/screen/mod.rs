@@ -357,7 +357,7 @@ impl Screen<'_> {
         let about = about.as_deref().unwrap_or_default();
         let genseq = row.map_or(0, |row| row.genseq.0);
         let (about, tail) = transcript::title(open, about, genseq, ui);
-        let tail = tail + &row.map(|row| own_model(row, ui)).unwrap_or_default();
+        let tail = tail + &row.map(|row| own_choices(row, ui)).unwrap_or_default();
         let slug = row.and_then(|row| row.slug.as_ref());
         let slug = slug.map(|slug| format!(" !{slug}")).unwrap_or_default();
         let rounds = row.and_then(|row| row.reasoning);
@@ -452,11 +452,15 @@ fn fitted_title(who: &str, about: &str, tail: &str, available: usize, cut: &str)
     }
 }
 
-/// The model that a person chose for a dialog, with a sign before it; empty where nobody did.
-fn own_model(row: &TreeRow, ui: &UiSettings) -> String {
-    let Some(choice) = &row.model else { return String::new() };
-    let name = shorten(&choice.model, MODEL_CELLS, ui.glyphs.cut);
-    format!(" {} {name}", ui.glyphs.middle_dot)
+/// The model and the autonomy that a person chose for a dialog, each with a sign before it; empty where nobody did.
+fn own_choices(row: &TreeRow, ui: &UiSettings) -> String {
+    let model = row.model.as_ref();
+    let model = model.map(|of| shorten(&of.model, MODEL_CELLS, ui.glyphs.cut).into_owned());
+    let autonomy = row.autonomy.map(|level| status::autonomy_text(Some(level), ui));
+    let choices = model.into_iter().chain(autonomy);
+    let parts: Vec<String> =
+        choices.map(|choice| format!(" {} {choice}", ui.glyphs.middle_dot)).collect();
+    parts.concat()
 }
 
 /// Returns the first line of the question in the composer.

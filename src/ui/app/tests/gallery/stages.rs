@@ -7,8 +7,9 @@ use crate::app::{DemoStart, Focus};
 use crate::domain::Lang;
 use crate::follow_up::FilteredList;
 use crate::lists::{
-    autonomy, change_to_approve, copy_parts, key_sets, memories, models, notice, notifications,
-    overview, places, problems, processes, shelf, tasks, team, themes, triggers, vault,
+    autonomy, change_to_approve, copy_parts, dialog_autonomy, key_sets, memories, models, notice,
+    notifications, overview, places, problems, processes, shelf, tasks, team, themes, triggers,
+    vault,
 };
 use crate::new_overlay::{NewOverlay, PromptPurpose, SheetKind};
 use crate::panes::{changes, composer, consent, finder, log, mind, sheet, timeline, usage};
@@ -174,6 +175,7 @@ pub const SURFACES: &[Surface] = &[
     Surface { name: "processes", show: with_processes },
     Surface { name: "autonomy", show: autonomy::tests::stage },
     Surface { name: "model", show: models::tests::stage },
+    Surface { name: "autonomy-here", show: dialog_autonomy::tests::stage },
     Surface { name: "theme", show: themes::tests::stage },
     Surface { name: "key-sets", show: key_sets::tests::stage },
     Surface { name: "notifications", show: notifications::tests::stage },

@@ -12,7 +12,7 @@ use super::scroll::{end_of_text, first};
 use super::{OpenDialog, TranscriptContext, TranscriptPane, has_gap};
 use crate::domain::reading::transcript::BlockBody;
 use crate::domain::{Course, Genseq};
-use crate::model::ViewPosition;
+use crate::model::{BlockPosition, ViewPosition};
 
 impl Stop {
     fn is_at(self, body: &BlockBody) -> bool {
@@ -54,8 +54,8 @@ impl TranscriptPane {
 
     /// The view, to be restored later; `None` while following.
     pub fn position(&self, open: &OpenDialog) -> Option<ViewPosition> {
-        let top = open.block(self.top.item).filter(|_| !self.follow)?.place;
-        let cursor = open.block(self.cursor).map_or(top, |block| block.place);
+        let top = BlockPosition::of(open.block(self.top.item).filter(|_| !self.follow)?);
+        let cursor = open.block(self.cursor).map_or(top, BlockPosition::of);
         Some(ViewPosition { top, row: self.top_place.1, cursor })
     }
 
