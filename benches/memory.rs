@@ -8,8 +8,9 @@
     reason = "a benchmark prints, and ends at the first error"
 )]
 
+mod team_store;
+
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -18,12 +19,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use dominds_tui::domain::teams::memory::{Author, MemoryQuery, MemoryType, NewMemory};
-use dominds_tui::domain::teams::task::{NewTask, Overlap, Priority, TaskKind};
-use dominds_tui::domain::text::Localized;
-use dominds_tui::domain::{Clock, Lang, Stamp, TeamName};
-use dominds_tui::hive::{Hive, Permission, Setup, StoreChoice};
-use dominds_tui::platform::random_name;
+use dominds_tui::domain::teams::task::Priority;
+use dominds_tui::domain::{Lang, TeamName};
+use dominds_tui::hive::{Hive, StoreChoice};
 use tokio::task::JoinSet;
+
+use team_store::{resident, setup, task};
 
 const CHUNKS: usize = 100_000;
 /// So many memories are active; the others were replaced by them.
@@ -35,33 +36,6 @@ const SAVES: usize = 200;
 const TASKS: usize = 200;
 const SEARCHERS: usize = 8;
 const SEEN: u32 = 5;
-
-#[derive(Debug)]
-struct FixedClock;
-
-impl Clock for FixedClock {
-    fn now(&self) -> Stamp {
-        Stamp::new("2026-11-27 12:00:00")
-    }
-}
-
-/// Everything was made here.
-#[derive(Debug)]
-struct Agreed;
-
-impl Permission for Agreed {
-    fn awaits_consent(&self) -> bool {
-        false
-    }
-
-    fn may_open(&self, _seat: &str) -> bool {
-        true
-    }
-
-    fn made_here(&self, _seat: &str) -> Result<(), Localized> {
-        Ok(())
-    }
-}
 
 /// Numbers that are the same in each run.
 struct Numbers(u64);
@@ -100,9 +74,6 @@ fn main() {
     let mut args = std::env::args().skip_while(|arg| arg != "--chunks").skip(1);
     let chunks = args.next().map_or(CHUNKS, |count| count.parse().expect("a number"));
     let workspace = tempfile::tempdir().expect("a folder");
-    let hive_file = workspace.path().join(".minds/hive/hive.yaml");
-    fs::create_dir_all(hive_file.parent().expect("a folder")).expect("a folder");
-    fs::write(hive_file, "memory: on\n").expect("a file");
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -119,14 +90,7 @@ struct Asked {
 }
 
 async fn measure(workspace: &Path, chunks: usize) -> Vec<Asked> {
-    let hive = Hive::new(Setup {
-        workspace: workspace.to_owned(),
-        clock: Arc::new(FixedClock),
-        permission: Arc::new(Agreed),
-        random_name,
-        store: StoreChoice::Own,
-        lang: Lang::En,
-    });
+    let hive = Hive::new(setup(workspace, "memory: on\n", StoreChoice::Own));
     let mut running = JoinSet::new();
     running.spawn(hive.run());
     let mut numbers = Numbers(0x2545_F491_4F6C_DD1D);
@@ -200,30 +164,12 @@ async fn queued(hive: &Hive) -> Vec<Duration> {
     let mut times = Vec::new();
     for _ in 0..TASKS {
         let begun = Instant::now();
-        hive.enqueue(task()).await.expect("a task");
+        let text = "Run the tests and report what fails.".to_owned();
+        let task = task(TeamName::main(), Priority::Normal, text);
+        hive.enqueue(task).await.expect("a task");
         times.push(begun.elapsed());
     }
     times
-}
-
-fn task() -> NewTask {
-    NewTask {
-        team: TeamName::main(),
-        kind: TaskKind::Delegate,
-        priority: Priority::Normal,
-        text: "Run the tests and report what fails.".to_owned(),
-        member: None,
-        max_steps: 100,
-        correlation: None,
-        cause: None,
-        from: None,
-        origin: None,
-        wake: false,
-        overlap: Overlap::Allow,
-        max_queue: u32::MAX,
-        once: None,
-        trigger: None,
-    }
 }
 
 /// Puts the same questions to the ranking of SQLite itself. A replaced memory has three quarters of its score there, too.
@@ -269,14 +215,6 @@ fn compare(workspace: &Path, asked: &[Asked]) {
     );
     let agree = asked.iter().zip(&theirs).filter(|(one, theirs)| one.first == **theirs).count();
     println!("the first five are the same for {agree} of {} queries", theirs.len());
-}
-
-/// Bytes of memory that this process has.
-fn resident() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").expect("what the system says");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
-    let kib: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
-    kib * 1_024
 }
 
 fn print(what: &str, how: &str, mut times: Vec<Duration>) {

@@ -10,23 +10,22 @@
     reason = "a benchmark prints, and ends at the first error"
 )]
 
-use std::fs;
+mod team_store;
+
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use dominds_tui::domain::teams::notices::NewNotice;
 use dominds_tui::domain::teams::org::TeamLimits;
-use dominds_tui::domain::teams::task::{
-    ActiveTask, MAX_ATTEMPTS, NewTask, Overlap, Priority, TaskEnd, TaskKind,
-};
-use dominds_tui::domain::text::Localized;
-use dominds_tui::domain::{AgentId, Clock, Lang, RootId, Stamp, TeamName};
+use dominds_tui::domain::teams::task::{ActiveTask, MAX_ATTEMPTS, NewTask, Priority, TaskEnd};
+use dominds_tui::domain::{AgentId, RootId, TeamName};
 use dominds_tui::hive::{
-    Ending, Hive, HostedTeams, Permission, Server, Setup, StoreChoice, TAKEOVER, TeamSlots,
+    Ending, Hive, HostedTeams, Server, Setup, StoreChoice, TAKEOVER, TeamSlots,
 };
 use dominds_tui::platform::random_name;
+
+use team_store::resident;
 
 const TEAMS: usize = 100;
 const PENDING: usize = 10_000;
@@ -34,40 +33,10 @@ const RUNNING: usize = 50;
 /// Tasks that are queued, and slots that become free, while it is so.
 const MEASURED: usize = 500;
 
-#[derive(Debug)]
-struct FixedClock;
-
-impl Clock for FixedClock {
-    fn now(&self) -> Stamp {
-        Stamp::new("2026-11-27 12:00:00")
-    }
-}
-
-/// Everything was made here.
-#[derive(Debug)]
-struct Agreed;
-
-impl Permission for Agreed {
-    fn awaits_consent(&self) -> bool {
-        false
-    }
-
-    fn may_open(&self, _seat: &str) -> bool {
-        true
-    }
-
-    fn made_here(&self, _seat: &str) -> Result<(), Localized> {
-        Ok(())
-    }
-}
-
 fn main() {
     let mut args = std::env::args().skip_while(|arg| arg != "--server").skip(1);
     let url = args.next();
     let workspace = tempfile::tempdir().expect("a folder");
-    let hive_file = workspace.path().join(".minds/hive/hive.yaml");
-    fs::create_dir_all(hive_file.parent().expect("a folder")).expect("a folder");
-    fs::write(hive_file, "version: 1\n").expect("a file");
     let setup = setup(workspace.path(), url.as_deref());
     println!("{}", if url.is_some() { "server" } else { "file" });
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -83,14 +52,8 @@ fn setup(workspace: &Path, url: Option<&str>) -> Setup {
         teams: HostedTeams::All,
         takeover: TAKEOVER,
     });
-    Setup {
-        workspace: workspace.to_owned(),
-        clock: Arc::new(FixedClock),
-        permission: Arc::new(Agreed),
-        random_name,
-        store: server.map_or(StoreChoice::Own, |server| StoreChoice::Server(Box::new(server))),
-        lang: Lang::En,
-    }
+    let store = server.map_or(StoreChoice::Own, |server| StoreChoice::Server(Box::new(server)));
+    team_store::setup(workspace, "version: 1\n", store)
 }
 
 async fn measure(setup: Setup, url: Option<String>) {
@@ -147,31 +110,9 @@ fn team(n: usize) -> TeamName {
 }
 
 fn task(n: usize) -> NewTask {
-    NewTask {
-        team: team(n % TEAMS),
-        kind: TaskKind::Delegate,
-        priority: [Priority::Normal, Priority::High, Priority::Low][n % 3],
-        text: format!("Run the tests of part {n} and report what fails."),
-        member: None,
-        max_steps: 100,
-        correlation: None,
-        cause: None,
-        from: None,
-        origin: None,
-        wake: false,
-        overlap: Overlap::Allow,
-        max_queue: u32::MAX,
-        once: None,
-        trigger: None,
-    }
-}
-
-/// Bytes of memory that this process has.
-fn resident() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").expect("what the system says");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
-    let kib: u64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
-    kib * 1_024
+    let priority = [Priority::Normal, Priority::High, Priority::Low][n % 3];
+    let text = format!("Run the tests of part {n} and report what fails.");
+    team_store::task(team(n % TEAMS), priority, text)
 }
 
 fn print(what: &str, mut times: Vec<Duration>) {

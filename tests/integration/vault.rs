@@ -89,6 +89,41 @@ fn s15_2_no_command_and_no_file_shows_a_secret() {
 }
 
 #[test]
+fn s15_2_a_terminal_does_not_show_a_value_that_is_typed() {
+    let driver = with_vault();
+    let mut program = driver.screen(&["vault", "set", "token"]);
+    program.until_shown(&["value:"]);
+    program.keys(&format!("{SECRET}\r"));
+    let (status, raw) = program.end();
+    assert!(status == 0 && !has_secret(&raw), "{}", program.screen());
+    let entry = driver.json(&["vault", "show", "token", "--json"]);
+    assert_eq!(entry.get("value"), Some(&json!(SECRET)));
+}
+
+#[test]
+fn health_says_how_many_secrets_there_are_and_what_is_here_of_their_key() {
+    let driver = with_vault();
+    let vault = || driver.json(&["health", "--json"]).get("vault").cloned();
+    assert_eq!(vault(), Some(json!(null)), "there is no store");
+    set(&driver, &["GITHUB_TOKEN", "--secret"], SECRET);
+    set(&driver, &["cursor"], "7\n");
+    let seen = |key: &str| assert_eq!(vault(), Some(json!({ "key": key, "secrets": 1 })));
+    seen("present");
+    let health = said(&driver.run(&["health"]));
+    assert!(health.contains("vault     key present, secrets 1"), "{health}");
+    let workspace = driver.home().workspace();
+    let mut files = files_below(workspace.parent().expect("the home")).into_iter();
+    let key = files.find(|file| file.extension().is_some_and(|end| end == "key"));
+    let key = key.expect("a key");
+    fs::write(&key, format!("{}=\n", "A".repeat(43))).expect("another key");
+    seen("wrong");
+    fs::remove_file(&key).expect("no key");
+    seen("absent");
+    put(&workspace, ".minds/hive/hive.yaml", "version: 1\n");
+    assert_eq!(vault(), Some(json!(null)), "vaults are off");
+}
+
+#[test]
 fn a_team_that_a_person_makes_gets_its_credential_from_standard_input() {
     let driver = with_vault();
     let spawn = ["team", "spawn", "lab", "--scope", "things", "--credential", "GITHUB_TOKEN"];

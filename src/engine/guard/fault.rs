@@ -97,6 +97,11 @@ impl PathFault {
         Self::new(path, kind)
     }
 
+    /// True if the path may not be used, whatever is there.
+    pub(crate) fn is_denied(&self) -> bool {
+        matches!(self.kind, PathFaultKind::Denied(_) | PathFaultKind::Listed { .. })
+    }
+
     /// A stable code.
     #[must_use]
     pub fn code(&self) -> &'static str {

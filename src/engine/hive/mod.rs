@@ -34,7 +34,7 @@ pub use setup::{AnyStore, Permission, Setup};
 pub use store::{HistoryFilter, Listed, Store, VaultChange, VaultRefusal, VaultRow};
 pub use task_refusal::task_refused;
 pub use vault::{
-    EntryFate, KeyFault, KnownVaults, MigrationPlan, PlannedTeam, VaultFault, VaultKeys,
+    EntryFate, KeyFault, KeyState, KnownVaults, MigrationPlan, PlannedTeam, VaultFault, VaultKeys,
     VaultOwner, plans_from, plans_of,
 };
 pub use views::{Ending, News, NewsView, Sharing, StallNews, Stored, TasksView, TeamSlots};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::outcome::ToolOutcome;
 use crate::domain::Lang;
-use crate::guard::{AccessOp, PathFault, PathFaultKind};
+use crate::guard::{AccessOp, PathFault};
 
 /// A result being written.
 #[derive(Debug)]
@@ -67,21 +67,10 @@ impl ToolReport {
 
 /// The result of a call whose path was not opened.
 pub(super) fn refused(mode: &str, op: AccessOp, fault: &PathFault, lang: Lang) -> ToolOutcome {
-    let report = ToolReport::error(mode, &fault.path, fault.code());
-    let report = match fault.kind {
-        PathFaultKind::Denied(_) | PathFaultKind::Listed { .. } => {
-            report.field("operation", op_name(op))
-        }
-        PathFaultKind::Invalid(_)
-        | PathFaultKind::NotFound
-        | PathFaultKind::NotAFile
-        | PathFaultKind::NotADirectory
-        | PathFaultKind::Exists
-        | PathFaultKind::NotEmpty
-        | PathFaultKind::TooManyLinks
-        | PathFaultKind::Changed
-        | PathFaultKind::Io(_) => report,
-    };
+    let mut report = ToolReport::error(mode, &fault.path, fault.code());
+    if fault.is_denied() {
+        report = report.field("operation", op_name(op));
+    }
     report.summary(fault.text(lang)).outcome()
 }
 

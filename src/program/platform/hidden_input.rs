@@ -9,13 +9,14 @@ const INTERRUPT: char = '\u{3}';
 /// Longer input is refused.
 const MOST_BYTES: u64 = 1_024 * 1_024;
 
-/// Reads a line of the terminal, or all of standard input without its last line end.
+/// Reads a line of the terminal, or all of standard input without its last line end. `ask` is run for a terminal, once it
+/// has no echo.
 ///
 /// # Errors
 /// It cannot be read, is too long or no text, or the person broke off.
-pub fn read_hidden() -> io::Result<String> {
+pub fn read_hidden(ask: impl FnOnce()) -> io::Result<String> {
     if io::stdin().is_terminal() {
-        return read_line();
+        return read_line(ask);
     }
     let mut text = String::new();
     let read = io::stdin().lock().take(MOST_BYTES + 1).read_to_string(&mut text)?;
@@ -26,12 +27,14 @@ pub fn read_hidden() -> io::Result<String> {
 }
 
 /// The terminal is as before afterwards: an interrupt ends the line, not the process.
-fn read_line() -> io::Result<String> {
+fn read_line(ask: impl FnOnce()) -> io::Result<String> {
     let stdin = io::stdin();
     let before = tcgetattr(&stdin)?;
     let mut unseen = before.clone();
     unseen.local_modes.remove(LocalModes::ECHO | LocalModes::ISIG);
     tcsetattr(&stdin, OptionalActions::Flush, &unseen)?;
+    // Not before: what is typed while there is still an echo would be shown, and then dropped.
+    ask();
     let mut line = String::new();
     let read = stdin.read_line(&mut line);
     tcsetattr(&stdin, OptionalActions::Flush, &before)?;

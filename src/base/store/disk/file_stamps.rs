@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use rustix::fs::{AtFlags, statat};
+use rustix::path::Arg;
 
 use super::index_file::checksum;
 
@@ -35,7 +36,7 @@ impl FileStamp {
     }
 
     /// The stamp of what lies at a path below an open folder. A link is not followed.
-    pub fn at(folder: &File, path: &str) -> io::Result<Self> {
+    pub fn at(folder: &File, path: impl Arg) -> io::Result<Self> {
         let stat = statat(folder, path, AtFlags::SYMLINK_NOFOLLOW)?;
         Ok(Self {
             size: stat.st_size.cast_unsigned(),

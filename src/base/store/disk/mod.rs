@@ -29,7 +29,7 @@ pub(super) const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
 
 pub trait Disk: Send + Sync + fmt::Debug {
-    /// Opens for reading; also a folder, to sync it.
+    /// Opens for reading; also a folder, to list or sync it.
     fn open_read(&self, path: &Path) -> io::Result<File>;
     /// Opens for appending; makes the file where it is absent.
     fn open_append(&self, path: &Path) -> io::Result<File>;

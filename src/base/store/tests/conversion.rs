@@ -372,14 +372,24 @@ fn refusal_of_broken_reminder(workspace: &Workspace) -> String {
     why.to_string()
 }
 
-/// Another program that writes to a tree while a file is made.
-#[derive(Debug)]
+/// Another program that is at work in a tree.
+#[derive(Debug, Default)]
 struct Meddler {
+    /// The course it writes to while a file is made.
     course: PathBuf,
+    /// The folder that it makes a link to the other one, once a path with this end is opened.
+    link: Option<(&'static str, [PathBuf; 2])>,
 }
 
 impl Disk for Meddler {
     fn open_read(&self, path: &Path) -> io::Result<fs::File> {
+        if let Some((opened, [folder, target])) = &self.link
+            && path.ends_with(opened)
+            && !folder.is_symlink()
+        {
+            fs::rename(folder, folder.with_extension("aside"))?;
+            symlink(target, folder)?;
+        }
         RealDisk.open_read(path)
     }
 
@@ -436,13 +446,28 @@ impl Disk for Meddler {
 fn a_tree_that_another_program_writes_to_is_not_replaced() {
     let workspace = workspace();
     let course = workspace.of_root(&format!("sideDialogs/{SIDE}/course-001.jsonl"));
-    let store = workspace.open_on(Arc::new(Meddler { course: course.clone() })).unwrap();
+    let meddler = Meddler { course: course.clone(), link: None };
+    let store = workspace.open_on(Arc::new(meddler)).unwrap();
     let made = store.convert(run(), &root(), Layout::V1_29);
     assert!(matches!(made, Err(StoreError::ExternalWriter(_))), "{made:?}");
     drop(store);
     assert_eq!(layout(&workspace), Layout::V1_19);
     assert!(fs::read_to_string(course).unwrap().matches(START).count() > 1);
     assert!(!workspace.at(".tui").exists());
+}
+
+#[test]
+fn a_folder_that_becomes_a_link_after_it_was_judged_is_not_listed_through_it() {
+    let outside = tempfile::tempdir().unwrap();
+    fs::create_dir(outside.path().join("x")).unwrap();
+    for opened in ["artifacts", "artifacts/x"] {
+        let workspace = workspace();
+        let folder = workspace.of_root("artifacts");
+        let link = Some((opened, [folder.clone(), outside.path().to_owned()]));
+        let store = workspace.open_on(Arc::new(Meddler { link, ..Meddler::default() })).unwrap();
+        let seen = store.preview_conversion(run(), &root(), Layout::V1_29);
+        assert!(folder.is_symlink() && seen.is_err(), "{seen:?}");
+    }
 }
 
 /// All trees of a workspace that rest, converted; the others are refused because they do not.

@@ -26,7 +26,7 @@ use super::views::Stored;
 pub use key_file::{KeyFault, VaultKeys};
 pub use known::KnownVaults;
 pub use migration::{EntryFate, MigrationPlan, PlannedTeam, plans_from, plans_of};
-pub use owner::{VaultFault, VaultOwner};
+pub use owner::{KeyState, VaultFault, VaultOwner};
 
 /// Uses that are shown with an entry.
 const SHOWN_USES: usize = 100;

@@ -23,6 +23,27 @@ pub struct VaultOwner<'a> {
     pub keys: &'a VaultKeys,
 }
 
+/// What is here of the key of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyState {
+    /// It has sealed every secret.
+    Present,
+    Absent,
+    /// It cannot be used, or has not sealed every secret.
+    Wrong,
+}
+
+impl KeyState {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Present => "present",
+            Self::Absent => "absent",
+            Self::Wrong => "wrong",
+        }
+    }
+}
+
 /// Why something was not done.
 #[derive(Debug)]
 pub enum VaultFault {
@@ -119,6 +140,22 @@ impl VaultOwner<'_> {
     ) -> Result<Zeroizing<String>, VaultFault> {
         let name = self.store.vault_name().await?;
         value(&self.keys.of(&name)?, &name, row)
+    }
+
+    /// What is here of the key of the store, and how many secrets there are.
+    ///
+    /// # Errors
+    /// The store.
+    pub async fn key_state(&mut self) -> Result<(KeyState, usize), StoreFault> {
+        let (name, rows) = (self.store.vault_name().await?, self.store.vault_secrets().await?);
+        let state = match self.keys.of(&name) {
+            Ok(keys) if rows.iter().all(|row| keys.iter().any(|key| key.has_sealed(row))) => {
+                KeyState::Present
+            }
+            Err(KeyFault::Absent | KeyFault::NoFolder) => KeyState::Absent,
+            Ok(_) | Err(_) => KeyState::Wrong,
+        };
+        Ok((state, rows.len()))
     }
 
     /// The key of the store, for another machine.

@@ -70,7 +70,13 @@ impl Fixture {
 
     /// Answers one request.
     async fn serve(&self, head: &str, body: &str) -> String {
+        self.serve_after(|| {}, head, body).await
+    }
+
+    /// Answers one request, after something has happened.
+    async fn serve_after(&self, happens: impl FnOnce(), head: &str, body: &str) -> String {
         let (mut socket, seen) = accept(&self.listener).await;
+        happens();
         drop(socket.write_all(format!("{head}{body}").as_bytes()).await);
         drop(socket.shutdown().await);
         seen
@@ -85,8 +91,13 @@ impl Fixture {
             }
             seen
         };
+        self.ask_while(served).await
+    }
+
+    /// Asks, and does something else meanwhile.
+    async fn ask_while<T>(&self, meanwhile: impl Future<Output = T>) -> (Items, T) {
         let asked = self.codex.stream(request()).collect::<Items>();
-        timeout(LIMIT, async { tokio::join!(asked, served) }).await.expect("it ends")
+        timeout(LIMIT, async { tokio::join!(asked, meanwhile) }).await.expect("it ends")
     }
 
     /// Why it fails without any request.
@@ -189,16 +200,10 @@ async fn a_refused_login_is_renewed_once_and_all_else_in_its_file_stays() {
 async fn a_login_that_somebody_else_renewed_is_used_and_not_renewed_again() {
     let fixture = Fixture::new().await;
     let served = async {
-        let (mut socket, _) = accept(&fixture.listener).await;
-        fixture.write(&login_with("other"));
-        drop(socket.write_all(REFUSED.as_bytes()).await);
-        drop(socket.shutdown().await);
-        drop(socket);
+        fixture.serve_after(|| fixture.write(&login_with("other")), REFUSED, "").await;
         fixture.serve(STREAM, &hello()).await
     };
-    let asked = fixture.codex.stream(request()).collect::<Items>();
-    let both = timeout(LIMIT, async { tokio::join!(asked, served) }).await;
-    let (items, seen) = both.expect("it ends");
+    let (items, seen) = fixture.ask_while(served).await;
     assert_eq!(merged(items).unwrap(), [says("hello"), ends()]);
     assert!(seen.contains(&bearer("other")), "{seen}");
     assert_eq!(fixture.file(), login_with("other"));
@@ -209,16 +214,11 @@ async fn a_file_that_changed_during_a_renewal_is_not_overwritten() {
     let fixture = Fixture::new().await;
     let served = async {
         fixture.serve(REFUSED, "").await;
-        let (mut socket, _) = accept(&fixture.listener).await;
-        fixture.write(&login_with("other"));
-        drop(socket.write_all(format!("{JSON}{}", sent_tokens("two")).as_bytes()).await);
-        drop(socket.shutdown().await);
-        drop(socket);
+        let change = || fixture.write(&login_with("other"));
+        fixture.serve_after(change, JSON, &sent_tokens("two")).await;
         fixture.serve(STREAM, &hello()).await
     };
-    let asked = fixture.codex.stream(request()).collect::<Items>();
-    let both = timeout(LIMIT, async { tokio::join!(asked, served) }).await;
-    let (items, seen) = both.expect("it ends");
+    let (items, seen) = fixture.ask_while(served).await;
     assert_eq!(merged(items).unwrap(), [says("hello"), ends()]);
     assert!(seen.contains(&bearer("other")), "{seen}");
     assert_eq!(fixture.file(), login_with("other"));
@@ -295,19 +295,14 @@ async fn a_login_that_cannot_be_written_is_used_in_this_run_and_the_person_is_to
     let fixture = Fixture::new().await;
     let served = async {
         fixture.serve(REFUSED, "").await;
-        let (mut socket, _) = accept(&fixture.listener).await;
         // Nothing can be put beside the file.
         let pid = std::process::id();
         let beside = fixture.folder.path().join(format!(".{LOGIN_FILE}.{pid}.tmp"));
-        fs::create_dir(beside).unwrap();
-        drop(socket.write_all(format!("{JSON}{}", sent_tokens("two")).as_bytes()).await);
-        drop(socket.shutdown().await);
-        drop(socket);
+        let obstruct = || fs::create_dir(beside).unwrap();
+        fixture.serve_after(obstruct, JSON, &sent_tokens("two")).await;
         fixture.serve(STREAM, &hello()).await
     };
-    let asked = fixture.codex.stream(request()).collect::<Items>();
-    let both = timeout(LIMIT, async { tokio::join!(asked, served) }).await;
-    let (items, seen) = both.expect("it ends");
+    let (items, seen) = fixture.ask_while(served).await;
     assert_eq!(merged(items).unwrap(), [GenEvent::Notice(NOT_SAVED), says("hello"), ends()]);
     assert!(seen.contains(&bearer("two")), "{seen}");
     assert_eq!(fixture.file(), login_with("one"));

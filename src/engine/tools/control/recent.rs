@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::reminders::{ADDED, bounded, content, find, guarded};
+use super::reminders::{added, bounded, find, guarded};
 use crate::domain::dialogs::goal::Goal;
 use crate::domain::dialogs::reminder::{ReminderAction, ReminderScope};
 use crate::domain::text::Text;
@@ -76,19 +76,12 @@ pub(crate) fn tools(main_dialog: bool) -> Vec<Arc<dyn Tool>> {
 }
 
 fn add(cx: &ToolCx, args: &AddReminderArgs) -> ToolOutcome {
-    let content = match content(&args.content, cx.lang) {
-        Ok(content) => content,
-        Err(outcome) => return outcome,
-    };
     let scope = match args.scope {
         Some(ScopeArg::Dialog) => ReminderScope::Dialog,
         Some(ScopeArg::Agent) => ReminderScope::Personal,
         Some(ScopeArg::Task) | None => ReminderScope::Task,
     };
-    let render = args.render_mode.unwrap_or(ReminderFormat::Markdown);
-    let id = cx.new_id.clone();
-    let change = StateChange::AddReminder { id, content, position: None, scope, render };
-    ToolOutcome::changed(ADDED.in_lang(cx.lang), change)
+    added(cx, &args.content, (scope, None), args.render_mode)
 }
 
 fn migrate(cx: &ToolCx, args: &MigrateReminderArgs) -> ToolOutcome {

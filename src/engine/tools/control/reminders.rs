@@ -19,8 +19,6 @@ use crate::tools::typed;
 /// An instruction found in a reminder is cut to this many characters.
 const INSTRUCTION_CHARS: usize = 2_000;
 
-pub(super) const ADDED: Text = Text::new("Reminder added.", "提醒已添加。");
-
 /// Ids shown back to the model are cut to this many characters.
 const ID_CHARS: usize = 40;
 
@@ -68,10 +66,6 @@ pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
 }
 
 fn add(cx: &ToolCx, args: &AddReminderArgs) -> ToolOutcome {
-    let content = match content(&args.content, cx.lang) {
-        Ok(content) => content,
-        Err(outcome) => return outcome,
-    };
     let personal = args.scope == Some(ScopeArg::Personal);
     let scope = if personal { ReminderScope::Personal } else { ReminderScope::Dialog };
     let position = args.position.map(NonZeroUsize::get);
@@ -84,10 +78,23 @@ fn add(cx: &ToolCx, args: &AddReminderArgs) -> ToolOutcome {
             .in_lang(cx.lang),
         );
     }
-    let render = args.render_mode.unwrap_or(ReminderFormat::Markdown);
-    let id = cx.new_id.clone();
+    added(cx, &args.content, (scope, position), args.render_mode)
+}
+
+/// Adds a reminder of this scope, at this position or as the last one.
+pub(super) fn added(
+    cx: &ToolCx,
+    text: &str,
+    (scope, position): (ReminderScope, Option<usize>),
+    render: Option<ReminderFormat>,
+) -> ToolOutcome {
+    let content = match content(text, cx.lang) {
+        Ok(content) => content,
+        Err(outcome) => return outcome,
+    };
+    let (id, render) = (cx.new_id.clone(), render.unwrap_or(ReminderFormat::Markdown));
     let change = StateChange::AddReminder { id, content, position, scope, render };
-    ToolOutcome::changed(ADDED.in_lang(cx.lang), change)
+    ToolOutcome::changed(Text::new("Reminder added.", "提醒已添加。").in_lang(cx.lang), change)
 }
 
 fn update(cx: &ToolCx, args: &UpdateReminderArgs) -> ToolOutcome {
@@ -160,7 +167,7 @@ pub(super) fn guarded(
     }))
 }
 
-pub(super) fn content(content: &str, lang: Lang) -> Result<String, ToolOutcome> {
+fn content(content: &str, lang: Lang) -> Result<String, ToolOutcome> {
     if content.trim().is_empty() {
         let text =
             Text::new("`content` must not be blank.", "`content` 不能为空白。").in_lang(lang);

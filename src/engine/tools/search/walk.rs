@@ -211,17 +211,10 @@ impl<'a> SearchWalk<'a> {
     }
 
     fn count(&mut self, fault: &PathFault) {
-        match fault.kind {
-            PathFaultKind::Denied(_) | PathFaultKind::Listed { .. } => self.passed.closed += 1,
-            PathFaultKind::Invalid(_)
-            | PathFaultKind::NotFound
-            | PathFaultKind::NotAFile
-            | PathFaultKind::NotADirectory
-            | PathFaultKind::Exists
-            | PathFaultKind::NotEmpty
-            | PathFaultKind::TooManyLinks
-            | PathFaultKind::Changed
-            | PathFaultKind::Io(_) => self.passed.unreadable += 1,
+        if fault.is_denied() {
+            self.passed.closed += 1;
+        } else {
+            self.passed.unreadable += 1;
         }
     }
 }

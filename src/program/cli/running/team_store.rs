@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::app::{hive_setup, vault_keys};
 use crate::consent::Trust;
 use crate::domain::Problem;
-use crate::hive::{Setup, Store, StoreFault, VaultOwner};
+use crate::hive::{KeyState, Setup, Store, StoreFault, VaultOwner};
 use crate::minds::uses_vault;
 use crate::platform::logs;
 
@@ -37,6 +37,17 @@ pub async fn vault_problems(
         return Ok(Vec::new());
     }
     VaultOwner { store, keys: &vault_keys(workspace) }.learn(logs::vault()).await
+}
+
+/// What is here of the key of the vaults, and how many secrets they have; `None` where they are off.
+pub async fn vault_key(
+    workspace: &Path,
+    store: &mut Store,
+) -> Result<Option<(KeyState, usize)>, StoreFault> {
+    if !uses_vault(workspace) {
+        return Ok(None);
+    }
+    VaultOwner { store, keys: &vault_keys(workspace) }.key_state().await.map(Some)
 }
 
 pub fn refused(fault: &StoreFault) -> CommandError {

@@ -10,7 +10,7 @@ use crate::domain::teams::org_change::OpenChange;
 use crate::domain::teams::stall::{Stall, StallLevel, StallRule};
 use crate::domain::teams::task::TaskStatus;
 use crate::domain::{Clock as _, Lang, Problem, TeamName};
-use crate::hive::{EngineRow, Folder, StoreFault};
+use crate::hive::{EngineRow, Folder, KeyState, StoreFault};
 use crate::minds::{Minds, has_memory};
 use crate::platform::SystemClock;
 use crate::remote::all_notes;
@@ -19,7 +19,7 @@ use crate::store::Access;
 use crate::cli::args::team_args::HiveCommand;
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::output;
-use crate::cli::running::team_store::{open, refused, setup, vault_problems};
+use crate::cli::running::team_store::{open, refused, setup, vault_key, vault_problems};
 
 pub async fn hive(workspace: &Path, wanted: HiveCommand) -> Result<Status, CommandError> {
     match wanted {
@@ -82,6 +82,8 @@ struct Found {
     changes: Vec<OpenChange>,
     /// The engines of a shared store.
     engines: Vec<EngineRow>,
+    /// What is here of the key of the vaults, and how many secrets they have; `None` where they are off.
+    vault: Option<(KeyState, usize)>,
 }
 
 impl Found {
@@ -128,6 +130,7 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
                 "state": state, "tasks": known(counts), "oldestPendingAt": found.oldest_pending, "newestCopy": copy,
             },
             "driver": { "running": is_driven },
+            "vault": found.vault.map(|(key, secrets)| json!({ "key": key.name(), "secrets": secrets })),
             "problems": problems,
             "stalls": known(found.stalls.iter().map(stall_json).collect()),
             "engines": known(found.engines.iter().map(engine_json).collect()),
@@ -147,6 +150,9 @@ pub async fn health(workspace: &Path, as_json: bool) -> Result<Status, CommandEr
     }
     output::print(&format!("copy      {}", copy.as_deref().unwrap_or("none")));
     output::print(&format!("driver    {}", if is_driven { "running" } else { "none" }));
+    if let Some((key, secrets)) = found.vault {
+        output::print(&format!("vault     key {}, secrets {secrets}", key.name()));
+    }
     for problem in &problems {
         output::print(&format!("problem   {problem}"));
     }
@@ -224,6 +230,7 @@ async fn examine(workspace: &Path, rule: StallRule, teams: Vec<TeamName>) -> Fou
             let mut problems = setup.differing(&mut store, teams).await?;
             problems.extend(store.problem());
             problems.extend(vault_problems(workspace, &mut store).await?);
+            let vault = vault_key(workspace, &mut store).await?;
             let (is_opened, fault) = (true, None);
             Ok(Found {
                 is_opened,
@@ -234,6 +241,7 @@ async fn examine(workspace: &Path, rule: StallRule, teams: Vec<TeamName>) -> Fou
                 stalls,
                 changes,
                 engines,
+                vault,
             })
         };
         let looked = looked.await;

@@ -325,8 +325,6 @@ fn rights_of(args: RightsArgs, is_revealed: bool) -> Result<VaultRights, Command
 
 /// What must not be seen, from the terminal or standard input.
 fn hidden(prompt: &str) -> Result<String, CommandError> {
-    if std::io::stdin().is_terminal() {
-        output::note(prompt);
-    }
-    read_hidden().map_err(|error| CommandError::usage(format!("reading standard input: {error}")))
+    read_hidden(|| output::note(prompt))
+        .map_err(|error| CommandError::usage(format!("reading standard input: {error}")))
 }

@@ -152,10 +152,10 @@ fn unknown(value: &Value, known: &[&str]) -> usize {
     keys.filter(|(key, _)| !known.contains(&key.as_str())).count()
 }
 
-/// The index of special calls, or of their results. `names`: the known ones.
+/// The index of special calls, or of their results. `is_known`: whether Dominds 1.29 accepts a name there.
 pub(super) fn index(
     records: &[CallRecord],
-    names: &[&str],
+    is_known: fn(&str) -> bool,
     entry: impl Fn(&CallRecord) -> Value,
 ) -> Result<Vec<Value>, Localized> {
     let mut seen = BTreeSet::new();
@@ -168,7 +168,7 @@ pub(super) fn index(
             )
             .into());
         }
-        if !names.contains(&name.as_str()) {
+        if !is_known(name) {
             return Err(localized!(
                 "the call {id} has the name {name:?}, which Dominds 1.29 does not know",
                 "调用 {id} 的名称 {name:?} 为 Dominds 1.29 所不知"

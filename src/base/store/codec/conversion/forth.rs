@@ -11,6 +11,7 @@ use super::facts::{CallRecord, Site};
 use super::mapping::{Mapping, StateFiles, is_dead, owes, stop};
 use super::values::{Keys, Losses, lose, number, rename, take, text};
 use super::{callees, reminders, stacks};
+use crate::store::codec::v1_29::facts::{has_indexed_result, is_indexed};
 use crate::store::codec::v1_29::latest::PROMPT;
 use crate::store::codec::v1_29::states;
 
@@ -29,20 +30,6 @@ pub(super) const ONLY_THERE: [&str; 11] = [
     "backendDriveStall",
 ];
 
-const CALLS: [&str; 9] = [
-    "tellask",
-    "tellaskSessionless",
-    "tellaskBack",
-    "replyTellask",
-    "replyTellaskSessionless",
-    "replyTellaskBack",
-    "askHuman",
-    "answerHuman",
-    "freshBootsReasoning",
-];
-const ANSWERED: [&str; 5] =
-    ["tellask", "tellaskSessionless", "tellaskBack", "askHuman", "freshBootsReasoning"];
-
 pub(super) fn state_files(
     files: StateFiles,
     at: &Mapping<'_>,
@@ -58,10 +45,10 @@ pub(super) fn state_files(
     let is_dead = is_dead(&latest);
     let owes = owes(files.stack.as_ref());
     if let Some(state) = latest.get_mut("displayState") {
-        *state = states::display_state_here(state.take(), owes);
+        *state = states::display_state_there(state.take(), owes);
     }
     if let Some(marker) = latest.get_mut("executionMarker") {
-        *marker = states::with_reason_here(marker.take());
+        *marker = states::reason_there(marker.take());
     }
     derive(&mut latest, at)?;
     if let Some(question) = question(files.questions.as_ref())?.filter(|_| !is_dead) {
@@ -188,8 +175,8 @@ fn derive(latest: &mut Keys, at: &Mapping<'_>) -> Result<(), Localized> {
             "recordedAt": result.ts, "resultRecordId": format!("tellask-result:{}", result.id),
         })
     };
-    let calls = callees::index(&facts.calls, &CALLS, call)?;
-    let results = callees::index(&facts.results, &ANSWERED, result)?;
+    let calls = callees::index(&facts.calls, is_indexed, call)?;
+    let results = callees::index(&facts.results, has_indexed_result, result)?;
     latest.insert("tellaskCalls".to_owned(), json!({ "calls": calls }));
     latest.insert("tellaskResults".to_owned(), json!({ "results": results }));
     let generation = facts.generation.as_ref();

@@ -8,23 +8,8 @@ use crate::domain::dialogs::recent::{
     RecentState, ResultIndex, RunState, TriggerKind,
 };
 use crate::domain::dialogs::record::{AnchorRole, Entry, HumanText, Record};
-use crate::domain::{CallId, Course, Genseq, History, Stamp};
+use crate::domain::{CallId, Course, Genseq, History, SpecialCall, Stamp};
 
-/// The calls that are indexed. Another name in the index makes Dominds refuse the file.
-const CALLS: [&str; 9] = [
-    "tellask",
-    "tellaskSessionless",
-    "tellaskBack",
-    "replyTellask",
-    "replyTellaskSessionless",
-    "replyTellaskBack",
-    "askHuman",
-    "answerHuman",
-    "freshBootsReasoning",
-];
-/// Those of them whose results are indexed.
-const RESULTS: [&str; 5] =
-    ["tellask", "tellaskSessionless", "tellaskBack", "askHuman", "freshBootsReasoning"];
 /// The time of what a record without one says: Dominds demands one that it can read.
 const NO_TIME: &str = "1970-01-01 00:00:00";
 
@@ -96,6 +81,16 @@ fn note_anchor(state: &mut RecentState, (course, genseq): (Course, Genseq), reco
     }
 }
 
+/// True for a call that is indexed. Another name in the index makes Dominds refuse the file.
+pub(in crate::store) fn is_indexed(name: &str) -> bool {
+    SpecialCall::of(name).is_some()
+}
+
+/// True for a call whose result is indexed.
+pub(in crate::store) fn has_indexed_result(name: &str) -> bool {
+    matches!(SpecialCall::of(name), Some(SpecialCall::Tellask(_) | SpecialCall::AskHuman))
+}
+
 fn index_call(
     state: &mut RecentState,
     (course, genseq): (Course, Genseq),
@@ -103,7 +98,7 @@ fn index_call(
     name: &str,
     ts: &Stamp,
 ) {
-    if !CALLS.contains(&name) || call.as_str().is_empty() {
+    if !is_indexed(name) || call.as_str().is_empty() {
         return;
     }
     let id = ("callRecordId", "tellask-call");
@@ -111,7 +106,7 @@ fn index_call(
 }
 
 fn index_result(state: &mut RecentState, course: Course, call: &CallId, name: &str, ts: &Stamp) {
-    if !RESULTS.contains(&name) || call.as_str().is_empty() {
+    if !has_indexed_result(name) || call.as_str().is_empty() {
         return;
     }
     let id = ("resultRecordId", "tellask-result");

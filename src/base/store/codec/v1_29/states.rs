@@ -88,7 +88,7 @@ pub(in crate::store) fn with_reason(mut marker: Value) -> Value {
 }
 
 /// A `displayState` of 1.19.2 in the terms of this layout. `owes`: the dialog owes a reply.
-pub(in crate::store) fn display_state_here(state: Value, owes: bool) -> Value {
+pub(in crate::store) fn display_state_there(state: Value, owes: bool) -> Value {
     let blocker = state.get("reason").filter(|_| kind(&state) == Some("blocked")).and_then(kind);
     match blocker {
         Some("waiting_for_sideDialogs") if owes => {
@@ -98,18 +98,8 @@ pub(in crate::store) fn display_state_here(state: Value, owes: bool) -> Value {
         Some("needs_human_input_and_sideDialogs") => {
             json!({ "kind": "blocked", "reason": { "kind": "needs_human_input" } })
         }
-        Some(_) | None => with_reason_here(state),
+        Some(_) | None => reason_there(state),
     }
-}
-
-/// An `executionMarker` of 1.19.2, or a state with a reason, in the terms of this layout.
-pub(in crate::store) fn with_reason_here(mut marker: Value) -> Value {
-    let starts = marker.get("reason").and_then(kind) == Some("pending_course_start");
-    if starts && let Some(map) = marker.as_object_mut() {
-        let name = name_of(&REASONS, ReasonHere::PendingCourseStart);
-        map.insert("reason".to_owned(), json!({ "kind": name }));
-    }
-    marker
 }
 
 /// What a `displayState` of this layout is; `None` if it is none.
@@ -165,13 +155,11 @@ fn state_name(kind: &str) -> Value {
     json!({ "kind": kind })
 }
 
-/// A marker, or a state with a reason, of the domain in the terms of this layout.
+/// An `executionMarker` of the domain, or a state with a reason, in the terms of this layout.
 pub(in crate::store) fn reason_there(mut marker: Value) -> Value {
-    let starts_course =
-        marker.get("reason").and_then(kind).is_some_and(|kind| kind == "pending_course_start");
-    let named = |(_, here): &&(&str, ReasonHere)| *here == ReasonHere::PendingCourseStart;
-    let name = REASONS.iter().find(named).map(|(name, _)| *name).filter(|_| starts_course);
-    if let (Some(name), Some(map)) = (name, marker.as_object_mut()) {
+    let starts = marker.get("reason").and_then(kind) == Some("pending_course_start");
+    if starts && let Some(map) = marker.as_object_mut() {
+        let name = name_of(&REASONS, ReasonHere::PendingCourseStart);
         map.insert("reason".to_owned(), json!({ "kind": name }));
     }
     marker
@@ -264,7 +252,7 @@ mod tests {
             (stopped("user_stop"), true, stopped("user_stop")),
             (json!({ "kind": "proceeding" }), true, json!({ "kind": "proceeding" })),
         ] {
-            assert_eq!(display_state_here(state.clone(), owes), here);
+            assert_eq!(display_state_there(state.clone(), owes), here);
             if here["kind"] == "stopped" || here["kind"] == "waiting_side_dialog" {
                 assert_eq!(display_state(here, true), state);
             }

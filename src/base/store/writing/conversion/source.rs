@@ -1,11 +1,15 @@
-//! The files of a tree as they were when they were judged. Each is opened once and used as what was opened; one that
-//! is not what was judged ends the conversion.
+//! The files of a tree as they were when they were judged. A file or folder is opened once and used as what was opened; one
+//! that is not what was judged ends the conversion.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{self, Read as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::Dir;
 
 use crate::domain::Course;
 use crate::domain::text::{Localized, Text, localized};
@@ -71,13 +75,13 @@ pub(super) struct Source<'a> {
 impl<'a> Source<'a> {
     /// Judges all that is in a folder, which is none behind a link: files and folders of this user alone.
     pub fn judge(disk: &'a dyn Disk, layout: &'a Layout, folder: PathBuf) -> Result<Self, Stop> {
-        let entries = entries(layout, &folder)?;
+        let entries = entries(disk, layout, &folder)?;
         Ok(Self { disk, layout, folder, entries })
     }
 
     /// Fails if anything changed since it was judged: another program is at work there.
     pub fn must_be_unchanged(&self) -> Result<(), Stop> {
-        if entries(self.layout, &self.folder)? == self.entries {
+        if entries(self.disk, self.layout, &self.folder)? == self.entries {
             return Ok(());
         }
         Err(StoreError::ExternalWriter(self.folder.clone()).into())
@@ -86,14 +90,10 @@ impl<'a> Source<'a> {
     /// Opens a file that was judged.
     pub fn open(&self, below: &Path) -> Result<File, Stop> {
         let path = path_of(&self.folder, below);
-        let file =
-            self.disk.open_read(&path).map_err(StoreError::io(FileAction::Reading, &path))?;
-        let meta = file.metadata().map_err(StoreError::io(FileAction::LookingAt, &path))?;
-        let judged = self.entries.get(below).map(|entry| entry.stamp);
-        if judged != Some(FileStamp::of(&meta)) || !meta.is_file() {
-            return Err(StoreError::ExternalWriter(path).into());
+        match self.entries.get(below) {
+            Some(judged) if !judged.is_folder => open(self.disk, &path, judged.stamp),
+            Some(_) | None => Err(StoreError::ExternalWriter(path).into()),
         }
-        Ok(file)
     }
 
     /// The text of a small file; `None` where there is none.
@@ -146,13 +146,31 @@ pub(super) fn read_text(
     Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned))
 }
 
-fn entries(layout: &Layout, folder: &Path) -> Result<BTreeMap<PathBuf, Entry>, Stop> {
+/// Opens what was judged; fails if something else is in its place by now.
+fn open(disk: &dyn Disk, path: &Path, judged: FileStamp) -> Result<File, Stop> {
+    let file = disk.open_read(path).map_err(StoreError::io(FileAction::Reading, path))?;
+    let meta = file.metadata().map_err(StoreError::io(FileAction::LookingAt, path))?;
+    if FileStamp::of(&meta) != judged {
+        return Err(StoreError::ExternalWriter(path.to_owned()).into());
+    }
+    Ok(file)
+}
+
+fn entries(
+    disk: &dyn Disk,
+    layout: &Layout,
+    folder: &Path,
+) -> Result<BTreeMap<PathBuf, Entry>, Stop> {
     let mut entries = BTreeMap::new();
-    let mut todo = vec![PathBuf::new()];
-    while let Some(below) = todo.pop() {
+    let mut todo: Vec<(PathBuf, Option<FileStamp>)> = vec![(PathBuf::new(), None)];
+    while let Some((below, listed)) = todo.pop() {
         let path = path_of(folder, &below);
         let meta =
             fs::symlink_metadata(&path).map_err(StoreError::io(FileAction::LookingAt, &path))?;
+        let stamp = FileStamp::of(&meta);
+        if listed.is_some_and(|listed| listed != stamp) {
+            return Err(StoreError::ExternalWriter(path).into());
+        }
         judge(&layout.display_path(&path), &meta)?;
         if entries.len() >= MAX_ENTRIES || below.components().count() > MAX_DEPTH {
             let shown = layout.display_path(folder);
@@ -163,16 +181,27 @@ fn entries(layout: &Layout, folder: &Path) -> Result<BTreeMap<PathBuf, Entry>, S
             .into());
         }
         if meta.is_dir() {
-            let failed = |error| StoreError::io(FileAction::Reading, &path)(error);
-            for entry in fs::read_dir(&path).map_err(failed)? {
-                todo.push(below.join(entry.map_err(failed)?.file_name()));
-            }
+            let opened = open(disk, &path, stamp)?;
+            let listed = listed_in(&opened).map_err(StoreError::io(FileAction::Reading, &path))?;
+            todo.extend(listed.into_iter().map(|(name, stamp)| (below.join(name), Some(stamp))));
         }
         let mode = meta.permissions().mode() & PERMISSIONS;
-        let entry = Entry { stamp: FileStamp::of(&meta), mode, is_folder: meta.is_dir() };
-        entries.insert(below, entry);
+        entries.insert(below, Entry { stamp, mode, is_folder: meta.is_dir() });
     }
     Ok(entries)
+}
+
+/// What lies in an open folder, whose path may lead elsewhere by now.
+fn listed_in(folder: &File) -> io::Result<Vec<(OsString, FileStamp)>> {
+    let mut listed = Vec::new();
+    for entry in Dir::read_from(folder)? {
+        let entry = entry?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name != "." && name != ".." {
+            listed.push((name.to_owned(), FileStamp::at(folder, name)?));
+        }
+    }
+    Ok(listed)
 }
 
 /// Refuses what is no file or folder of this user.
