@@ -384,7 +384,9 @@ fn open(workspace: &Path) -> Store {
     fs::create_dir_all(workspace).expect("a folder");
     let (disk, clock) = (Arc::new(RealDisk), Arc::new(FixedClock));
     let options = StoreOptions { sync: SyncLevel::Off, disk, clock };
-    Store::open(workspace, Access::ReadWrite, options).expect("a store")
+    let store = Store::open(workspace, Access::ReadWrite, options).expect("a store");
+    // Of a tree of 1.29 the store would keep a copy of all that is written here.
+    store.with_new_trees_in(Some(dominds_tui::domain::Layout::V1_19))
 }
 
 /// English text of at least this many bytes.

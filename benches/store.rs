@@ -149,7 +149,9 @@ fn load() {
 
 fn open(workspace: &Path) -> Store {
     let options = StoreOptions::new(Arc::new(FixedClock));
-    Store::open(workspace, Access::ReadWrite, options).expect("a store")
+    let store = Store::open(workspace, Access::ReadWrite, options).expect("a store");
+    // Of a tree of 1.29 the store would keep a copy of all that is written here.
+    store.with_new_trees_in(Some(dominds_tui::domain::Layout::V1_19))
 }
 
 fn percentile(sorted: &[Duration], percent: usize) -> Duration {

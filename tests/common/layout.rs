@@ -1,6 +1,6 @@
 //! The requirements of Dominds 1.19.2 for the files below `.dialogs`, found by running it on changed ones
 //! (docs/on-disk.md). Reads the files without our store: the program's output is compared with what Dominds
-//! needs, not with what our own reader accepts.
+//! needs, not with what our own reader accepts. Trees in the layout of Dominds 1.29 are left out.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -54,22 +54,33 @@ impl Drop for EndCheck {
     }
 }
 
+/// The folders of shared reminders in the layout of Dominds 1.29, below that of all.
+const RECENT_REMINDERS: [&str; 2] = ["agents", "agent_tasks"];
+
 /// Returns why Dominds would not open the files, with the file of each reason; nothing if it would.
 pub fn refused_by_dominds(workspace: &Path) -> Vec<String> {
     let top = workspace.join(".dialogs");
     let mut reader = Reader { refused: Vec::new(), top: top.clone() };
     for bucket in BUCKETS {
         let bucket = top.join(bucket);
-        for folder in main_folders(&bucket) {
-            reader.tree(&bucket, &folder);
+        for folder in main_folders(&bucket).iter().filter(|folder| !is_recent(folder)) {
+            reader.tree(&bucket, folder);
         }
     }
-    for file in files_below(&top.join("reminders")) {
-        if file.extension() == Some("json".as_ref()) {
+    let reminders = top.join("reminders");
+    for file in files_below(&reminders) {
+        let is_recent = RECENT_REMINDERS.iter().any(|name| file.starts_with(reminders.join(name)));
+        if !is_recent && file.extension() == Some("json".as_ref()) {
             reader.shared_reminder(&file);
         }
     }
     reader.refused
+}
+
+/// True for the folder of a main dialog in the layout of Dominds 1.29.
+fn is_recent(folder: &Path) -> bool {
+    let latest = fs::read_to_string(folder.join("latest.yaml")).unwrap_or_default();
+    latest.lines().any(|line| line.starts_with("tellaskCalls:"))
 }
 
 /// Returns the folders of main dialogs: those with a dialog's files that are in no other such folder.

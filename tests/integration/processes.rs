@@ -23,7 +23,9 @@ impl Place {
         let place = Self::sandboxed();
         let settings = place.1.path().join(".config/dominds-tui");
         fs::create_dir_all(&settings).expect("folders");
-        fs::write(settings.join("config.yaml"), "sandbox: off\n").expect("a file");
+        // A dialog of 1.29 is woken when its process ends, and has no script for that.
+        let config = "sandbox: off\nlayout: 1.19\n";
+        fs::write(settings.join("config.yaml"), config).expect("a file");
         place
     }
 

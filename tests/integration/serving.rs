@@ -97,7 +97,12 @@ impl Driver {
 
     /// Makes a workspace without a driver.
     pub fn ended() -> Self {
-        let mut driver = Self::start();
+        Self::ended_with("")
+    }
+
+    /// Makes one with this configuration of the person.
+    pub fn ended_with(config: &str) -> Self {
+        let mut driver = Self::start_with(config);
         driver.quit();
         driver
     }

@@ -11,6 +11,7 @@ use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use dominds_tui::domain::Layout;
 use serde_json::{Value, json};
 
 use crate::boxes::{GIVES, Shared};
@@ -329,7 +330,10 @@ fn kill_in(workplace: impl Fn(u64) -> Workplace, disturb: impl Fn(&mut Workplace
 
 #[test]
 fn r3_after_any_kills_each_task_is_done_once_and_reported_once() {
-    kill_in(|seed| Workplace::of(vec![Driver::ended()], seed), |_| {});
+    for layout in Layout::ALL {
+        let config = format!("layout: {}\n", layout.name());
+        kill_in(|seed| Workplace::of(vec![Driver::ended_with(&config)], seed), |_| {});
+    }
 }
 
 #[test]

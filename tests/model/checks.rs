@@ -8,6 +8,7 @@ use dominds_tui::domain::{Bucket, CallId, Dialog, DialogId, DialogTree, RootId};
 use dominds_tui::store::{Store, TreeListing};
 
 use crate::client::{Client, Memory};
+use crate::common::record_lines::is_line_of;
 use crate::records::Records;
 use crate::waiting;
 
@@ -28,7 +29,8 @@ impl Look {
         let mut survey = store.survey(&[Bucket::Run]);
         let listing = survey.trees.pop().ok_or("the tree is not listed")?;
         let ids = loaded.tree.dialogs.keys().map(|id| DialogId::side(root, id));
-        let records = ids.map(|id| (id.clone(), Records::read(store, &id))).collect();
+        let layout = loaded.tree.layout;
+        let records = ids.map(|id| (id.clone(), Records::read(store, &id, layout))).collect();
         Ok(Self { tree: loaded.tree, listing, records })
     }
 
@@ -107,11 +109,12 @@ impl Look {
     }
 
     fn reported_records_exist(&self, memory: &Memory) -> Result<(), String> {
+        let layout = self.tree.layout;
         for reported in &memory.records {
             let lines =
                 self.records.get(&reported.dialog).and_then(|r| r.lines.get(&reported.course));
             let there = lines.and_then(|lines| lines.get(reported.line));
-            if there != Some(&reported.text) {
+            if !there.is_some_and(|line| is_line_of(line, &reported.entry, layout)) {
                 return Err(format!("{reported:?} was reported, but there is {there:?}"));
             }
         }

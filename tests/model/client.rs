@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dominds_tui::domain::teams::notices::NewsItem;
-use dominds_tui::domain::{Course, DialogId};
+use dominds_tui::domain::{Course, DialogId, Entry};
 use dominds_tui::protocol::event::{InboxRow, TreeRow};
 use dominds_tui::protocol::{Command, DriverEvent};
 use dominds_tui::store::Store;
@@ -21,7 +21,7 @@ pub struct ReportedRecord {
     pub dialog: DialogId,
     pub course: Course,
     pub line: usize,
-    pub text: String,
+    pub entry: Arc<Entry>,
 }
 
 /// What persons know of all programs that ran one after the other.
@@ -80,7 +80,7 @@ impl Client {
                 dialog: fact.dialog().clone(),
                 course: fact.course(),
                 line: fact.line(),
-                text: fact.entry().line(),
+                entry: fact.entry().clone(),
             }),
             DriverEvent::Done { ticket, dialog } => {
                 memory.ledger.acknowledged(ticket);

@@ -19,7 +19,7 @@ use crate::common::record_lines::record_lines;
 use crate::disk::FailingDisk;
 use crate::ledger::Kind;
 use crate::notices;
-use crate::plan::{Planned, Profile, Step};
+use crate::plan::{Game, Planned, Profile, Step};
 use crate::results::Results;
 use crate::tool;
 
@@ -50,9 +50,9 @@ struct Episode {
 }
 
 /// Plays one episode; tells how many things were done in it.
-pub async fn play(seed: u64, profile: Profile, plan: &[Planned]) -> Result<u64, Failure> {
+pub async fn play(seed: u64, game: Game, plan: &[Planned]) -> Result<u64, Failure> {
     let book = Arc::new(Mutex::new(Book::default()));
-    let mut episode = Episode::begin(seed, profile, book.clone());
+    let mut episode = Episode::begin(seed, game, book.clone());
     let outcome = episode.run(plan).await;
     let transcripts = if outcome.is_err() { episode.transcripts() } else { Vec::new() };
     let answers = episode.actor.answers();
@@ -66,12 +66,13 @@ pub async fn play(seed: u64, profile: Profile, plan: &[Planned]) -> Result<u64, 
 }
 
 impl Episode {
-    fn begin(seed: u64, profile: Profile, book: Arc<Mutex<Book>>) -> Self {
+    fn begin(seed: u64, Game { profile, layout }: Game, book: Arc<Mutex<Book>>) -> Self {
         let actor = Actor::new(seed, profile, book.clone());
         let runs = tool::Runs::default();
         let pushes = if profile == Profile::Everything && seed.is_multiple_of(4) { 2 } else { 0 };
         let mut world = workspace(pushes);
         let disk = Arc::new(FailingDisk::new());
+        world.setup.layout = Some(layout);
         world.setup.tools = tool::registry(runs.clone());
         world.setup.provider = Arc::new(actor.clone());
         world.setup.disk = disk.clone();

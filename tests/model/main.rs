@@ -28,17 +28,25 @@ mod runner;
 mod tool;
 mod waiting;
 
-use plan::Profile;
+use dominds_tui::domain::Layout;
 
-/// Steps of an ordinary run of all tests.
+use plan::{Game, Profile};
+
+/// Steps in each layout in an ordinary run of all tests.
 const STEPS: u64 = 2_000;
 
 #[test]
 fn whatever_models_persons_and_crashes_do_every_promise_holds() {
-    runner::run(Profile::Everything, STEPS);
+    in_both_layouts(Profile::Everything);
 }
 
 #[test]
 fn after_any_tellask_ask_back_update_reply_stop_say_or_crash_nobody_waits_for_nothing() {
-    runner::run(Profile::Waits, STEPS);
+    in_both_layouts(Profile::Waits);
+}
+
+fn in_both_layouts(profile: Profile) {
+    for layout in Layout::ALL {
+        runner::run(Game { profile, layout }, STEPS);
+    }
 }

@@ -3,6 +3,7 @@
 
 use fastrand::Rng;
 
+use dominds_tui::domain::Layout;
 use dominds_tui::domain::dialogs::keep_going::KeepGoingSwitch;
 
 /// What an episode is about.
@@ -11,6 +12,14 @@ pub enum Profile {
     Everything,
     /// Sessions that are asked, asked back, updated, answered, stopped, spoken to and killed.
     Waits,
+}
+
+/// What is played, besides the number of the episode.
+#[derive(Debug, Clone, Copy)]
+pub struct Game {
+    pub profile: Profile,
+    /// The layout of the tree.
+    pub layout: Layout,
 }
 
 /// One thing that a person or the machine does. Numbers choose among what there is at that moment.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dominds_tui::domain::dialogs::call::ASK_HUMAN;
 use dominds_tui::domain::dialogs::record::{Origin, Record};
-use dominds_tui::domain::{Bucket, CallId, Course, DialogId, Entry};
+use dominds_tui::domain::{Bucket, CallId, Course, DialogId, Entry, Layout};
 use dominds_tui::store::Reader;
 
 use crate::notices::NOTIFY;
@@ -35,7 +35,7 @@ pub struct Records {
 }
 
 impl Records {
-    pub fn read(store: &Reader, dialog: &DialogId) -> Self {
+    pub fn read(store: &Reader, dialog: &DialogId, layout: Layout) -> Self {
         let mut records = Self::default();
         let mut to_a_person = false;
         let mut writing = false;
@@ -52,6 +52,12 @@ impl Records {
                     Record::RuntimeGuide { .. } if !writing => to_a_person = false,
                     // So does the answer to its question.
                     Record::TellaskResult(result) if result.call_name == ASK_HUMAN => {
+                        to_a_person = false;
+                    }
+                    // And whatever it waited for, where that ends a pause.
+                    Record::TellaskResult(_) | Record::Carryover(_)
+                        if !writing && layout.replies_end_a_pause() =>
+                    {
                         to_a_person = false;
                     }
                     _ => {}

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use crate::episode::{Failure, play};
-use crate::plan::{Planned, Profile, plan};
+use crate::plan::{Game, Planned, plan};
 
 /// The first episode of a run; the others follow.
 const FIRST: u64 = 9_000;
@@ -15,16 +15,16 @@ const TRIES: usize = 120;
 
 /// Plays `steps` steps, or as many as `DOMINDS_MODEL_STEPS` says; with `DOMINDS_MODEL_SEED` only the
 /// episode of this number; with `DOMINDS_MODEL_SURVEY` all of them, whatever fails.
-pub fn run(profile: Profile, steps: u64) {
+pub fn run(game: Game, steps: u64) {
     if let Some(seed) = number("DOMINDS_MODEL_SEED") {
-        if let Err(failure) = alone(seed, profile, &plan(seed, profile)) {
-            report(seed, profile, failure);
+        if let Err(failure) = alone(seed, game, &plan(seed, game.profile)) {
+            report(seed, game, failure);
         }
         return;
     }
     let steps = number("DOMINDS_MODEL_STEPS").unwrap_or(steps);
     if number("DOMINDS_MODEL_SURVEY").is_some() {
-        return survey(profile, steps);
+        return survey(game, steps);
     }
     let (next, done) = (AtomicU64::new(FIRST), AtomicU64::new(0));
     let failed = Mutex::new(None);
@@ -34,7 +34,7 @@ pub fn run(profile: Profile, steps: u64) {
                 return;
             }
             let seed = next.fetch_add(1, Ordering::SeqCst);
-            match alone(seed, profile, &plan(seed, profile)) {
+            match alone(seed, game, &plan(seed, game.profile)) {
                 Ok(steps) => _ = done.fetch_add(steps, Ordering::SeqCst),
                 Err(failure) => _ = failed.lock().expect("not poisoned").insert((seed, failure)),
             }
@@ -47,9 +47,9 @@ pub fn run(profile: Profile, steps: u64) {
         }
     });
     let episodes = next.load(Ordering::SeqCst) - FIRST;
-    println!("{profile:?}: {} steps in {episodes} episodes", done.load(Ordering::SeqCst));
+    println!("{game:?}: {} steps in {episodes} episodes", done.load(Ordering::SeqCst));
     if let Some((seed, failure)) = failed.into_inner().expect("not poisoned") {
-        report(seed, profile, failure);
+        report(seed, game, failure);
     }
 }
 
@@ -59,22 +59,22 @@ fn number(variable: &str) -> Option<u64> {
 }
 
 /// On a runtime of its own, whose clock stands still.
-fn alone(seed: u64, profile: Profile, plan: &[Planned]) -> Result<u64, Failure> {
+fn alone(seed: u64, game: Game, plan: &[Planned]) -> Result<u64, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(true)
         .build()
         .expect("a runtime");
-    runtime.block_on(play(seed, profile, plan))
+    runtime.block_on(play(seed, game, plan))
 }
 
-fn report(seed: u64, profile: Profile, failure: Failure) {
-    let (plan, failure) = smaller(seed, profile, plan(seed, profile), failure);
+fn report(seed: u64, game: Game, failure: Failure) {
+    let (plan, failure) = smaller(seed, game, plan(seed, game.profile), failure);
     for line in &failure.log {
         eprintln!("{line}");
     }
     panic!(
-        "{}\n{profile:?}, episode {seed} (DOMINDS_MODEL_SEED={seed}), {} steps are enough: {plan:?}",
+        "{}\n{game:?}, episode {seed} (DOMINDS_MODEL_SEED={seed}), {} steps are enough: {plan:?}",
         failure.why,
         plan.len()
     );
@@ -83,7 +83,7 @@ fn report(seed: u64, profile: Profile, failure: Failure) {
 /// Leaves out what is not needed for a failure, as far as that is found.
 fn smaller(
     seed: u64,
-    profile: Profile,
+    game: Game,
     mut plan: Vec<Planned>,
     mut failure: Failure,
 ) -> (Vec<Planned>, Failure) {
@@ -95,7 +95,7 @@ fn smaller(
             tries += 1;
             let mut less = plan.clone();
             less.drain(at..(at + size).min(plan.len()));
-            match alone(seed, profile, &less) {
+            match alone(seed, game, &less) {
                 Err(again) => (plan, failure) = (less, again),
                 Ok(_) => at += size,
             }
@@ -106,12 +106,12 @@ fn smaller(
 }
 
 /// Goes on after each failure, and counts them by kind.
-fn survey(profile: Profile, steps: u64) {
+fn survey(game: Game, steps: u64) {
     let mut kinds: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     let (mut seed, mut done) = (FIRST, 0);
     while done < steps {
-        let plan = plan(seed, profile);
-        match alone(seed, profile, &plan) {
+        let plan = plan(seed, game.profile);
+        match alone(seed, game, &plan) {
             Ok(steps) => done += steps,
             Err(failure) => {
                 done += plan.len() as u64;
@@ -121,7 +121,7 @@ fn survey(profile: Profile, steps: u64) {
         }
         seed += 1;
     }
-    println!("{profile:?}: {done} steps in {} episodes", seed - FIRST);
+    println!("{game:?}: {done} steps in {} episodes", seed - FIRST);
     for (kind, seeds) in kinds {
         println!("{:6} {kind}: {:?}", seeds.len(), &seeds[..seeds.len().min(5)]);
     }

@@ -237,9 +237,9 @@ fn process_register(workspace: &Path) -> ProcessRegistry {
     ProcessRegistry::new(state.map(|state| state.join("processes")), workspace)
 }
 
-/// An engine for reading: it takes no lock and uses no model.
-pub fn read_only_engine(workspace: &Path) -> Result<Engine, StoreError> {
-    let store = Arc::new(open(workspace, Access::ReadOnly)?);
+/// An engine for reading: it takes no lock and uses no model. `layout`: that of new trees, as in [`StartOptions`].
+pub fn read_only_engine(workspace: &Path, layout: Option<Layout>) -> Result<Engine, StoreError> {
+    let store = Arc::new(open(workspace, Access::ReadOnly)?.with_new_trees_in(layout));
     let trust = Arc::new(Trust::recorded(workspace));
     Ok(Engine { trust, ..engine(workspace, store, Arc::new(NoSource)) })
 }

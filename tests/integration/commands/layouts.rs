@@ -4,6 +4,7 @@ use std::fs;
 
 use super::Workspace;
 use crate::common::files;
+use crate::common::wait::output;
 
 #[test]
 fn an_earlier_tree_is_listed_and_shown_as_history_and_nothing_in_it_changes() {
@@ -113,6 +114,26 @@ fn a_tree_of_another_layout_is_named_with_its_reason_and_no_command_changes_it()
         assert!(ended.err.contains(reason), "{name}: {}", ended.err);
         assert_eq!(files::contents(&aside), before, "{name}");
         assert!(!workspace.folder("run", other).exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_dialog_in_an_empty_workspace_is_in_the_layout_of_1_29_unless_the_person_chose_1_19() {
+    for (config, layout) in [("", "1.29"), ("layout: 1.19\n", "1.19")] {
+        let (workspace, home) = (Workspace::staffed(), tempfile::tempdir().expect("a folder"));
+        fs::remove_dir_all(workspace.0.path().join(".dialogs")).expect("no dialogs");
+        files::put(home.path(), ".config/dominds-tui/config.yaml", config);
+        let run = |args: &[&str]| output(workspace.command(args).env("HOME", home.path()));
+        let json = |args: &[&str]| -> serde_json::Value {
+            serde_json::from_slice(&run(args).stdout).expect("JSON")
+        };
+        let shown = json(&["read", "lead", "--json"]);
+        let mut tools = shown["tools"].as_array().expect("tools").iter();
+        let is_recent = tools.any(|tool| tool["name"] == "answerHuman");
+        assert_eq!(is_recent, layout == "1.29", "what `read` shows, with `{config}`");
+        let ran = run(&["run", "hi"]);
+        assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+        assert_eq!(json(&["dialogs", "--json"])[0]["layout"], layout);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::common::World;
 
 fn world(models: Sequence) -> World {
     let mut world = World::new(models);
-    world.makes_recent_trees();
+    world.setup.layout = Some(Layout::V1_29);
     world
 }
 

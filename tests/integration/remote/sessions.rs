@@ -1,11 +1,12 @@
 //! A command that a client repeats after a cut counts once, even if the driver was killed meanwhile.
 
-use dominds_tui::domain::DialogId;
+use dominds_tui::domain::{DialogId, Layout};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::wire::{Audience, Hello};
 use dominds_tui::protocol::{Command, DriverEvent, QuietOutcome};
 
 use super::{Raw, Stage, ask, hello, send_and_cut};
+use crate::common::World;
 use crate::common::quarter::tries;
 use crate::common::record_lines::record_lines;
 
@@ -74,21 +75,25 @@ pub fn wanted_kills() -> u32 {
 
 #[tokio::test]
 async fn of_messages_that_are_sent_again_to_the_next_driver_none_is_doubled() {
-    let (wanted, mut made, mut unknown, mut seed) = (wanted_kills(), 0, 0, 32);
-    while made < wanted {
-        let (kills, not_known) = kill_drivers_of_one_workspace(seed).await;
-        (made, unknown, seed) = (made + kills, unknown + not_known, seed + 1);
+    for layout in Layout::ALL {
+        let (wanted, mut made, mut unknown, mut seed) = (wanted_kills(), 0, 0, 32);
+        while made < wanted {
+            let (kills, not_known) = kill_drivers_of_one_workspace(seed, layout).await;
+            (made, unknown, seed) = (made + kills, unknown + not_known, seed + 1);
+        }
+        println!("{layout:?}: {made} kills; of {unknown} messages the person was told to look");
+        assert!(unknown < made, "{unknown} of {made}");
     }
-    println!("{made} kills; of {unknown} messages the person was told to look");
-    assert!(unknown < made, "{unknown} of {made}");
 }
 
 /// Kills drivers and cuts connections of one session at any moment. The next driver carries an unknown
 /// command out, once; if it cannot know the outcome, the person is told. Returns the number of kills, and of
 /// messages with an unknown outcome.
-async fn kill_drivers_of_one_workspace(seed: u64) -> (u32, u32) {
+async fn kill_drivers_of_one_workspace(seed: u64, layout: Layout) -> (u32, u32) {
     const MESSAGES: u64 = 60;
-    let (mut stage, dialog) = Stage::with(notes(4 * MESSAGES)).await;
+    let mut world = World::new(notes(4 * MESSAGES));
+    world.setup.layout = Some(layout);
+    let (mut stage, dialog) = Stage::begun(world, QuietOutcome::QuestionWaits).await;
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut kills, mut unknown) = (0, Vec::new());
     for number in 0..MESSAGES {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dominds_tui::domain::DialogId;
 use dominds_tui::domain::dialogs::record::Record;
+use dominds_tui::domain::{DialogId, Layout};
 use dominds_tui::llm::{GenStream, Message, Provider, Reply, Request, Sequence};
 use dominds_tui::protocol::wire::{Audience, Hello};
 use dominds_tui::protocol::{Command, DriverEvent, QuietOutcome};
@@ -134,18 +134,21 @@ fn answer(ticket: u64, dialog: &DialogId, question: String) -> Command {
 
 #[tokio::test]
 async fn of_what_was_acknowledged_within_all_kinds_of_turns_nothing_is_lost_or_doubled() {
-    let (wanted, mut made, mut seed) = (wanted_kills(), 0, 64);
-    while made < wanted {
-        made += kill_drivers_within_turns(seed).await;
-        seed += 1;
+    for layout in Layout::ALL {
+        let (wanted, mut made, mut seed) = (wanted_kills(), 0, 64);
+        while made < wanted {
+            made += kill_drivers_within_turns(seed, layout).await;
+            seed += 1;
+        }
+        println!("{made} kills within turns in {layout:?}");
     }
-    println!("{made} kills within turns");
 }
 
 /// Returns the number of kills.
-async fn kill_drivers_within_turns(seed: u64) -> u32 {
+async fn kill_drivers_within_turns(seed: u64, layout: Layout) -> u32 {
     const MESSAGES: u64 = 24;
     let mut world = World::new(Sequence::new());
+    world.setup.layout = Some(layout);
     world.setup.provider = Arc::new(AllKinds);
     let (stage, dialog) = Stage::begun(world, QuietOutcome::Done).await;
     let random = fastrand::Rng::with_seed(seed);

@@ -223,9 +223,10 @@ fn a_new_tree_has_the_layout_of_its_workspace_unless_it_is_chosen() {
         ("reminders/agents", None, Layout::V1_29),
         ("reminders/agent_tasks/lead/crc32-00000000", None, Layout::V1_29),
         ("reminders/lead", None, Layout::V1_19),
-        (".tui", None, Layout::V1_19),
-        (".tui", Some(Layout::V1_29), Layout::V1_29),
-        ("reminders/agents", Some(Layout::V1_19), Layout::V1_19),
+        (".tui", None, Layout::V1_29),
+        ("run/aa", None, Layout::V1_29),
+        (".tui", Some(Layout::V1_19), Layout::V1_19),
+        ("reminders/lead", Some(Layout::V1_29), Layout::V1_29),
     ] {
         let workspace = Workspace::new();
         folder(&workspace, made);
@@ -238,6 +239,31 @@ fn a_new_tree_has_the_layout_of_its_workspace_unless_it_is_chosen() {
         assert_eq!((loaded.tree.layout, foreign), (expected, None), "{made} {chosen:?}");
         assert_eq!(loaded.repairs, [], "{made} {chosen:?}");
     }
+}
+
+#[test]
+fn a_workspace_with_trees_of_which_none_tells_or_that_cannot_be_read_is_not_empty() {
+    let of_new_trees = |workspace: &Workspace, context: &str, expected: Layout| {
+        let store = workspace.open().with_new_trees_in(None);
+        assert_eq!(store.layout_of_new_trees(), expected, "{context}");
+    };
+    let table: [(Files, Layout); 4] = [
+        (&[], Layout::V1_19),
+        (&[("latest.yaml", PARTIAL)], Layout::V1_19),
+        (&[("latest.yaml", OLD)], Layout::V1_19),
+        (&[("latest.yaml", RECENT)], Layout::V1_29),
+    ];
+    for (files, expected) in table {
+        let workspace = Workspace::new();
+        put(&workspace, files);
+        of_new_trees(&workspace, &format!("{files:?}"), expected);
+        fs::rename(workspace.at("run"), workspace.at("malformed")).unwrap();
+        of_new_trees(&workspace, &format!("{files:?}, set aside"), expected);
+    }
+    let workspace = Workspace::new();
+    fs::create_dir_all(workspace.at("")).unwrap();
+    fs::write(workspace.at("run"), "in the way").unwrap();
+    of_new_trees(&workspace, "no folder", Layout::V1_19);
 }
 
 #[test]

@@ -57,9 +57,11 @@ impl Workspace {
         self.open_on(Arc::new(RealDisk)).unwrap()
     }
 
+    /// New trees are in the layout of Dominds 1.19.2, whose files are written out in these tests.
     fn open_on(&self, disk: Arc<dyn Disk>) -> Result<Store, StoreError> {
         let options = StoreOptions { sync: SyncLevel::Normal, disk, clock: Arc::new(CLOCK) };
-        Store::open(self.path(), Access::ReadWrite, options)
+        let store = Store::open(self.path(), Access::ReadWrite, options)?;
+        Ok(store.with_new_trees_in(Some(crate::domain::Layout::V1_19)))
     }
 
     fn view(&self) -> Store {

@@ -1,6 +1,7 @@
 //! In which layout the files of a tree are. Nothing in them names a version: the keys of `latest.yaml` tell, where
 //! there is none other files do, and then the records.
 
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use serde_json::Value;
@@ -191,63 +192,65 @@ fn is_newer(latest: &Value) -> bool {
         || triggers.into_iter().flatten().any(trigger)
 }
 
-/// The layout of new trees in a workspace in which nothing tells.
-const DEFAULT: domain::Layout = domain::Layout::V1_19;
-
-/// The layout of the workspace, for trees that do not tell and for new ones; `None` where nothing tells. Looked at once,
-/// when it is first asked for.
+/// The layout of the workspace, for trees that do not tell and for new ones. Looked at once, when it is first asked
+/// for.
 #[derive(Debug, Default)]
-pub(in crate::store) struct WorkspaceLayout(OnceLock<Option<domain::Layout>>);
+pub(in crate::store) struct WorkspaceLayout(OnceLock<domain::Layout>);
 
 impl WorkspaceLayout {
-    /// Of a tree that does not tell. Where nothing else does either, it is of 1.19.2, which knows smaller files.
+    /// An empty workspace gets the newest. Where there are trees and none tells, they count as those of 1.19.2, which
+    /// knows smaller files.
     pub fn layout(&self, disk: &dyn Disk, paths: &Layout) -> domain::Layout {
-        self.told(disk, paths).unwrap_or(domain::Layout::V1_19)
-    }
-
-    /// Of a tree that is made now.
-    pub fn of_new_trees(&self, disk: &dyn Disk, paths: &Layout) -> domain::Layout {
-        self.told(disk, paths).unwrap_or(DEFAULT)
-    }
-
-    fn told(&self, disk: &dyn Disk, paths: &Layout) -> Option<domain::Layout> {
         *self.0.get_or_init(|| {
-            let named = |is_recent| {
-                if is_recent { domain::Layout::V1_29 } else { domain::Layout::V1_19 }
-            };
             let by_reminders = || {
                 let recent = has_recent_reminders(paths).then_some(true);
                 recent.or_else(|| has_reminders(paths).then_some(false))
             };
-            newest_tree(disk, paths).or_else(by_reminders).map(named)
+            let set_aside = || newest_tree(disk, paths, &[paths.malformed()]);
+            let told = newest_tree(disk, paths, &buckets(paths)).or_else(by_reminders);
+            let is_recent = told.or_else(set_aside).unwrap_or_else(|| is_empty(disk, paths));
+            if is_recent { domain::Layout::V1_29 } else { domain::Layout::V1_19 }
         })
     }
 }
 
-/// Whether the newest tree that tells is in that layout; `None` where none tells.
-fn newest_tree(disk: &dyn Disk, layout: &Layout) -> Option<bool> {
-    let mut newest: Option<(String, bool)> = None;
-    for bucket in Bucket::ALL {
+fn buckets(layout: &Layout) -> [PathBuf; 3] {
+    Bucket::ALL.map(|bucket| layout.bucket(bucket))
+}
+
+/// True if the workspace has no tree at all. One that cannot be read counts, one that was set aside too, and so does
+/// whatever keeps a folder from being looked into.
+fn is_empty(disk: &dyn Disk, layout: &Layout) -> bool {
+    buckets(layout).into_iter().chain([layout.malformed()]).all(|top| {
         let mut problems = ProblemCollector::new(layout);
-        let top = layout.bucket(bucket);
-        let ids = folder_walk::dialogs_below(disk, &top, &mut problems).unwrap_or_default();
+        let ids = folder_walk::dialogs_below(disk, &top, &mut problems);
+        ids.is_ok_and(|ids| ids.is_empty()) && problems.finish(&top).is_empty()
+    })
+}
+
+/// Whether the newest tree below these folders that tells is in that layout; `None` where none tells.
+fn newest_tree(disk: &dyn Disk, layout: &Layout, tops: &[PathBuf]) -> Option<bool> {
+    let mut newest: Option<(String, bool)> = None;
+    for top in tops {
+        let mut problems = ProblemCollector::new(layout);
+        let ids = folder_walk::dialogs_below(disk, top, &mut problems).unwrap_or_default();
         for id in ids {
             let path = top.join(&id).join(LATEST);
             let read = small_files::read_small(disk, &path, yaml::LIMIT_BYTES);
             let Ok(FileContent::Text(text)) = read else { continue };
             let Ok(latest) = yaml::parse(&text) else { continue };
-            let is_foreign = match Keys::count(|key| latest.get(key).is_some()) {
+            let is_recent = match Keys::count(|key| latest.get(key).is_some()) {
                 Keys::None => false,
                 Keys::Some => continue,
                 Keys::All => true,
             };
             let modified = latest.get("lastModified").and_then(Value::as_str).unwrap_or_default();
             if newest.as_ref().is_none_or(|(known, _)| known.as_str() < modified) {
-                newest = Some((modified.to_owned(), is_foreign));
+                newest = Some((modified.to_owned(), is_recent));
             }
         }
     }
-    newest.map(|(_, is_foreign)| is_foreign)
+    newest.map(|(_, is_recent)| is_recent)
 }
 
 /// True if there is a folder of reminders of a member, as 1.19.2 makes it.

@@ -31,7 +31,7 @@ impl Store {
     /// The layout of a tree that is made now.
     #[must_use]
     pub fn layout_of_new_trees(&self) -> Layout {
-        self.made_in.unwrap_or_else(|| self.workspace.of_new_trees(self.disk(), &self.layout))
+        self.made_in.unwrap_or_else(|| self.workspace.layout(self.disk(), &self.layout))
     }
 
     /// What a batch changes of the derived parts; `None` in a tree of another layout. `bucket`: see `bucket_of`.

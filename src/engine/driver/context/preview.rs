@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::domain::{
-    AgentId, Bucket, Dialog, DialogId, DialogMeta, DialogTree, Latest, RootId, SelfId,
+    AgentId, Bucket, DialogId, DialogMeta, DialogTree, Latest, RootId, SelfId, TreeChange,
 };
 use crate::driver::shared::blocking::BlockingThread;
 use crate::driver::shared::engine::Engine;
@@ -105,8 +105,9 @@ fn imagined_tree(engine: &Engine, agent: &AgentId, root: &str) -> (DialogTree, S
         session_slug: None,
         extra: serde_json::Map::new(),
     };
-    let mut tree = DialogTree::new(RootId::new(root), Bucket::Run);
-    let dialog = Dialog::new(meta, Latest::new(now));
-    tree.dialogs.insert(id.clone(), dialog.into());
+    let layout = engine.store.layout_of_new_trees();
+    let mut tree = DialogTree { layout, ..DialogTree::new(RootId::new(root), Bucket::Run) };
+    let latest = Box::new(Latest::new(now));
+    tree.apply(TreeChange::Create { meta: Box::new(meta), latest, stack: Vec::new() });
     (tree, id)
 }

@@ -12,11 +12,12 @@ use crate::store::Access;
 
 use super::{drive, find};
 use crate::cli::args::ReadArgs;
+use crate::cli::config;
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::output;
 
 pub fn read(workspace: &Path, wanted: &ReadArgs) -> Result<Status, CommandError> {
-    let engine = app::read_only_engine(workspace)?;
+    let engine = app::read_only_engine(workspace, config::read(workspace).layout)?;
     let shown =
         Preview::of(&engine, &preview_target(workspace, wanted)?).map_err(CommandError::invalid)?;
     if wanted.json {

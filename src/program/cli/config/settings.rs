@@ -200,7 +200,7 @@ pub const SETTINGS: [Setting; 32] = [
     Setting {
         path: &["layout"],
         values: Values::OneOf(terminal::LAYOUTS),
-        default: || "that of the newest tree".to_owned(),
+        default: || "that of the newest tree; `1.29` in an empty workspace".to_owned(),
         meaning: "the version of Dominds in whose layout new trees are written; each tree keeps its own",
     },
     Setting {

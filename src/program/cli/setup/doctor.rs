@@ -45,7 +45,7 @@ pub fn doctor(
     let offered = found.map(|found| found.tools.as_slice()).unwrap_or_default();
     let offered = offered.iter().flat_map(|(_, tools)| tools).map(String::as_str);
     let known: Vec<&str> = mcp::BUILT_IN_NAMES.into_iter().chain(offered).collect();
-    problems.extend(app::read_only_engine(workspace)?.config_problems(&known));
+    problems.extend(app::read_only_engine(workspace, None)?.config_problems(&known));
     problems.extend(permission_problems(&workspace.join(".dialogs"), ".dialogs"));
     // Checked before the store is opened, because that restricts its permissions.
     problems.extend(permission_problems(&workspace.join(STORE_FOLDER), STORE_FOLDER));

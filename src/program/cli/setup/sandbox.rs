@@ -21,7 +21,7 @@ pub fn run(workspace: &Path, wanted: &args::SandboxArgs) -> Result<Status, Comma
     let Some((program, arguments)) = wanted.command.split_first() else {
         return Err(CommandError::usage("there is no command"));
     };
-    let engine = app::read_only_engine(workspace)?;
+    let engine = app::read_only_engine(workspace, None)?;
     let secrets = engine.command_secrets();
     let environment = Shells::new(Environment::of(env::all())).environment(&secrets);
     if level == Level::Off {
