@@ -16,6 +16,7 @@ mod commands;
 mod demo;
 mod documents;
 mod drives;
+mod gemini_api;
 mod hostile;
 mod init;
 mod inline;

@@ -49,7 +49,7 @@ pub use models::choice::ModelChoice;
 pub use models::context_health::{
     AfterLastCall, ContextAction, ContextHealth, ContextPressure, ContextRefusals, HealthLevel,
 };
-pub use models::params::{AnthropicParams, ChatParams, Thinking};
+pub use models::params::{AnthropicParams, ChatParams, GoogleParams, Thinking};
 pub use models::team::{AccessLists, Member, ModelParams, ShellRight, Team};
 pub use number::{Course, Genseq, RootAnchor};
 pub use reading::file_change::{FileChange, FileChangeKind};

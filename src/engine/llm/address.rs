@@ -23,14 +23,19 @@ pub fn destination(base: &str) -> Option<Destination> {
     Some(Destination { address: url.origin().ascii_serialization(), this_machine })
 }
 
-/// The URL of `path` below a base; `None` if that is no HTTP URL. Host and port come from the base only.
+/// The URL of `path`, which may end with one setting of a query, below a base; `None` if that is no HTTP URL. Host and
+/// port come from the base only.
 pub(super) fn url(base: &str, path: &str) -> Option<Url> {
     let mut url = Url::parse(base.trim()).ok()?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
         return None;
     }
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let path = format!("{}/{path}", url.path().trim_end_matches('/'));
     url.set_path(&path);
+    if let Some((key, value)) = query.split_once('=') {
+        url.query_pairs_mut().append_pair(key, value);
+    }
     Some(url)
 }
 
@@ -83,6 +88,12 @@ mod tests {
             ("http://a.example/v1?api-version=1", "http://a.example/v1/responses?api-version=1"),
         ] {
             assert_eq!(url(base, "responses").unwrap().as_str(), whole);
+        }
+        for (base, whole) in [
+            ("http://a.example", "http://a.example/m?alt=sse"),
+            ("http://a.example/v1?x=%2F", "http://a.example/v1/m?x=%2F&alt=sse"),
+        ] {
+            assert_eq!(url(base, "m?alt=sse").unwrap().as_str(), whole);
         }
     }
 }

@@ -12,6 +12,9 @@ use super::request::Message;
 /// model's texts is unknown here.
 pub(super) const NO_RESULT: &str =
     "no result was recorded; it was interrupted (没有记录到结果，调用被中断)";
+/// For protocols whose first and last turn is the user's: inserted where it would otherwise be the model's.
+pub(super) const OMITTED_TEXT: &str = "What came before is not shown. (此前的内容未显示。)";
+pub(super) const GO_ON_TEXT: &str = "Go on. (请继续。)";
 /// Length of a name that the protocols accept.
 const MAX_NAME_CHARS: usize = 64;
 

@@ -1,6 +1,7 @@
 //! The interface of a protocol: it builds the request body and folds the answer into events. The HTTP
 //! exchange is the same for all.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use reqwest::header::HeaderValue;
@@ -22,10 +23,10 @@ pub trait Protocol: std::fmt::Debug + Send + Sync + 'static {
         Vec::new()
     }
 
-    /// The path below the base URL.
-    fn path(&self, base: &str) -> &'static str;
+    /// The path of a request below the base URL; it may have a query.
+    fn path(&self, base: &str, request: &Request) -> Cow<'static, str>;
 
-    /// The path of the list of models below the base URL.
+    /// The path of the list of models below the base URL; it may have a query.
     fn models_path(&self, _base: &str) -> &'static str {
         "models"
     }

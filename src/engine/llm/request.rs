@@ -45,6 +45,8 @@ pub struct ModelParams {
     pub thinking: Option<Thinking>,
     /// The model refuses `tool_choice`; Chat Completions then leave it out.
     pub no_tool_choice: bool,
+    /// Lets the model search the web, where the protocol of Gemini takes that.
+    pub google_search: bool,
     pub verbosity: Option<String>,
     pub service_tier: Option<String>,
     /// A key for the cache of the provider: the same for requests with a common prefix.

@@ -25,8 +25,8 @@ use crate::hive::{
     self, AnyStore, Hive, KnownVaults, Permission as StorePermission, StoreChoice, VaultKeys,
 };
 use crate::llm::{
-    self, Anthropic, Clients, Codex, CodexLogin, Compat, Endpoint, ErrorClass, LlmError, Mock,
-    Provider, Remote, Responses, Scripted, Secret, Sequence,
+    self, Anthropic, Clients, Codex, CodexLogin, Compat, Endpoint, ErrorClass, Google, LlmError,
+    Mock, Provider, Remote, Responses, Scripted, Secret, Sequence,
 };
 use crate::manage;
 use crate::mcp::{self, Servers};
@@ -434,15 +434,20 @@ impl ProviderSource for ConfiguredSource {
                     self.clients.clone(),
                 )))
             }
+            ApiType::Google => {
+                let endpoint = self.endpoint(config)?;
+                let google = Google::of(&config.base_url);
+                Ok(Arc::new(Remote::new(google, endpoint, self.clients.clone())))
+            }
             ApiType::Mock => Ok(Arc::new(self.mock(config))),
             ApiType::Codex => Ok(Arc::new(self.codex(config)?)),
-            ApiType::Google | ApiType::Unknown(_) => {
+            ApiType::Unknown(_) => {
                 let (key, api_type) = (&config.key, config.api_type.name());
                 let text = localized!(
-                    "provider {key}: apiType {api_type} is not supported; use anthropic, codex, openai, \
-                     openai-compatible or mock",
-                    "提供方 {key}：不支持 apiType {api_type}；请使用 anthropic、codex、openai、\
-                     openai-compatible 或 mock"
+                    "provider {key}: apiType {api_type} is not supported; use anthropic, codex, google, \
+                     openai, openai-compatible or mock",
+                    "提供方 {key}：不支持 apiType {api_type}；请使用 anthropic、codex、google、\
+                     openai、openai-compatible 或 mock"
                 );
                 Err(LlmError::new(ErrorClass::Rejected, text).into())
             }

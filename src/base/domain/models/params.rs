@@ -68,6 +68,31 @@ impl ChatParams {
     }
 }
 
+/// Settings for the protocol of Gemini. Unset ones are not sent.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct GoogleParams {
+    pub temperature: Option<f64>,
+    pub top_p: Option<f64>,
+    pub thinking: Option<bool>,
+    /// Most tokens of thinking.
+    pub thinking_budget: Option<u64>,
+    pub google_search_tool: Option<bool>,
+}
+
+impl GoogleParams {
+    /// These settings where set, else those of `base`.
+    #[must_use]
+    pub fn over(self, base: &Self) -> Self {
+        Self {
+            temperature: self.temperature.or(base.temperature),
+            top_p: self.top_p.or(base.top_p),
+            thinking: self.thinking.or(base.thinking),
+            thinking_budget: self.thinking_budget.or(base.thinking_budget),
+            google_search_tool: self.google_search_tool.or(base.google_search_tool),
+        }
+    }
+}
+
 /// Settings for the Messages protocol. Unset ones are not sent.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AnthropicParams {

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::params::{AnthropicParams, ChatParams};
+use super::params::{AnthropicParams, ChatParams, GoogleParams};
 use crate::domain::ids::AgentId;
 
 /// The member that sets up a team; always there, hidden.
@@ -125,6 +125,8 @@ pub struct ModelParams {
     pub anthropic: AnthropicParams,
     /// The parameters with providers that are only compatible with that family, where there are some.
     pub anthropic_compatible: Option<AnthropicParams>,
+    /// The parameters with the protocol of Gemini, beside the limit and the form of the answer above.
+    pub google: GoogleParams,
 }
 
 impl ModelParams {
@@ -152,6 +154,7 @@ impl ModelParams {
                 base.anthropic_compatible.as_ref(),
                 AnthropicParams::over,
             ),
+            google: self.google.over(&base.google),
         }
     }
 }

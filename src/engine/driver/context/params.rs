@@ -1,6 +1,6 @@
 //! Maps a member's model parameters to those of its provider's protocol.
 
-use crate::domain::{AnthropicParams, ChatParams, ModelParams};
+use crate::domain::{AnthropicParams, ChatParams, ModelParams, Thinking};
 use crate::llm;
 use crate::minds::ApiType;
 
@@ -18,9 +18,24 @@ pub fn params(of: &ModelParams, api: &ApiType, cache_key: String) -> llm::ModelP
         ApiType::Codex => {
             of.codex.as_ref().map_or_else(|| openai(of), |own| openai(&own.clone().over(of)))
         }
-        ApiType::Google | ApiType::OpenAi | ApiType::Mock | ApiType::Unknown(_) => openai(of),
+        ApiType::Google => google(of),
+        ApiType::OpenAi | ApiType::Mock | ApiType::Unknown(_) => openai(of),
     };
     llm::ModelParams { cache_key: Some(cache_key), ..params }
+}
+
+/// The same for a model of Gemini. `supported`: whether it thinks; `by_default`: whether it is asked to, where its
+/// member does not say so.
+pub fn with_thinking(
+    params: llm::ModelParams,
+    supported: Option<bool>,
+    by_default: Option<bool>,
+) -> llm::ModelParams {
+    if supported == Some(false) {
+        return llm::ModelParams { thinking: None, thinking_budget: None, ..params };
+    }
+    let thinking = params.thinking.or_else(|| by_default.map(Thinking::from));
+    llm::ModelParams { thinking, ..params }
 }
 
 fn openai(of: &ModelParams) -> llm::ModelParams {
@@ -69,6 +84,20 @@ fn messages(of: &AnthropicParams) -> llm::ModelParams {
     }
 }
 
+fn google(of: &ModelParams) -> llm::ModelParams {
+    let own = &of.google;
+    llm::ModelParams {
+        max_tokens: number(of.max_tokens),
+        temperature: own.temperature,
+        top_p: own.top_p,
+        thinking: own.thinking.map(Thinking::from),
+        thinking_budget: number(own.thinking_budget),
+        google_search: own.google_search_tool.unwrap_or_default(),
+        json_response: of.json_response.unwrap_or_default(),
+        ..llm::ModelParams::default()
+    }
+}
+
 fn number(of: Option<u64>) -> Option<u32> {
     of.and_then(|number| u32::try_from(number).ok())
 }
@@ -76,6 +105,29 @@ fn number(of: Option<u64>) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::GoogleParams;
+
+    #[test]
+    fn a_model_of_gemini_thinks_as_its_member_says_else_as_its_entry_does() {
+        use Thinking::{Off, On};
+        for (member, supported, by_default, expected) in [
+            (None, None, None, None),
+            (None, Some(true), None, None),
+            (None, None, Some(true), Some(On)),
+            (None, Some(true), Some(false), Some(Off)),
+            (Some(true), None, Some(false), Some(On)),
+            (Some(false), Some(true), Some(true), Some(Off)),
+            (Some(true), Some(false), Some(true), None),
+        ] {
+            let own = GoogleParams { thinking: member, ..GoogleParams::default() };
+            let google = GoogleParams { thinking_budget: Some(9), ..own };
+            let of = ModelParams { google, ..ModelParams::default() };
+            let sent = params(&of, &ApiType::Google, String::new());
+            let sent = with_thinking(sent, supported, by_default);
+            assert_eq!(sent.thinking, expected, "{member:?} {supported:?} {by_default:?}");
+            assert_eq!(sent.thinking_budget.is_some(), supported != Some(false));
+        }
+    }
 
     #[test]
     fn a_login_of_codex_is_sent_its_own_settings_and_else_those_of_openai() {

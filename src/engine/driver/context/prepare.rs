@@ -65,6 +65,8 @@ pub struct PreparedMember {
     /// What that team remembered when the course began.
     pub memory: Option<Arc<str>>,
     no_tool_choice: bool,
+    supports_thinking: Option<bool>,
+    default_thinking: Option<bool>,
 }
 
 /// Looks up member, provider, model and tools. The error says to the user why the member's model cannot be
@@ -129,6 +131,8 @@ pub fn prepare_member(
         limits: model.limits(),
         policy: KeepGoingPolicy::new(&minds, member.diligence_push_max, model.caution_cadence),
         no_tool_choice: model.supports_tool_choice == Some(false),
+        supports_thinking: model.supports_thinking,
+        default_thinking: model.default_thinking,
         output_limit: model.output_length.and_then(|tokens| u32::try_from(tokens).ok()),
         tools: Arc::new(tools),
         tool_cx: ToolCx {
@@ -288,6 +292,11 @@ impl PreparedMember {
         };
         let cache_key = format!("{}:c{}", dialog.meta.id, dialog.history.course);
         let params = params::params(params, &self.api_type, cache_key);
+        let params = if self.api_type == ApiType::Google {
+            params::with_thinking(params, self.supports_thinking, self.default_thinking)
+        } else {
+            params
+        };
         ModelParams { no_tool_choice: self.no_tool_choice, ..params }
     }
 

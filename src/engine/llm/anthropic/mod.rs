@@ -11,6 +11,8 @@ mod thought;
 mod turns;
 mod wire;
 
+use std::borrow::Cow;
+
 use super::protocol::Protocol;
 use super::{Endpoint, Request, destination};
 use body::MessagesBody;
@@ -44,8 +46,8 @@ impl Protocol for Anthropic {
     type Fold = MessagesFold;
 
     /// The base may or may not contain the version.
-    fn path(&self, base: &str) -> &'static str {
-        if has_version(base) { "messages" } else { "v1/messages" }
+    fn path(&self, base: &str, _request: &Request) -> Cow<'static, str> {
+        if has_version(base) { "messages".into() } else { "v1/messages".into() }
     }
 
     fn models_path(&self, base: &str) -> &'static str {

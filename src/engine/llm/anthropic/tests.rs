@@ -7,8 +7,8 @@ use super::*;
 use crate::domain::text::Text;
 use crate::llm::answer::{CUT_CALL, FILTERED, LENGTH_REACHED};
 use crate::llm::canned::{
-    JSON, STREAM, answered, answered_with, calls, chunks, ends, failure, folded, merged, says,
-    thinks,
+    JSON, STREAM, answered, answered_with, calls, chunks, ends, failure, folded, merged, request,
+    says, thinks,
 };
 use crate::llm::protocol::StreamFold;
 use crate::llm::{ErrorClass, GenEvent, Secret, Usage};
@@ -178,7 +178,7 @@ fn the_version_is_in_the_path_once() {
         ("https://a.example/v1?x=/y", "messages"),
         ("https://a.example/xv1", "v1/messages"),
     ] {
-        assert_eq!(protocol().path(base), path, "{base}");
+        assert_eq!(protocol().path(base, &request()), path, "{base}");
     }
 }
 

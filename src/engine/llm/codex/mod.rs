@@ -8,6 +8,7 @@ mod file;
 mod login;
 mod tokens;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
@@ -113,9 +114,9 @@ impl Protocol for LoginResponses {
     const HEADERS: &'static [(&'static str, &'static str)] = &[("originator", "dominds_tui")];
     type Fold = <Responses as Protocol>::Fold;
 
-    fn path(&self, base: &str) -> &'static str {
+    fn path(&self, base: &str, _request: &Request) -> Cow<'static, str> {
         let is_whole = base.trim().trim_end_matches('/').ends_with("/codex");
-        if is_whole { "responses" } else { "codex/responses" }
+        if is_whole { "responses".into() } else { "codex/responses".into() }
     }
 
     fn headers(&self) -> Vec<(&'static str, HeaderValue)> {

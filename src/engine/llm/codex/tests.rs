@@ -171,7 +171,7 @@ async fn its_requests_are_streams_with_instructions_and_without_a_limit_of_the_o
     assert!(body["instructions"].as_str().is_some_and(|text| !text.is_empty()), "{body}");
     assert_eq!(body.get("max_output_tokens"), None);
     let protocol = LoginResponses { account: String::new() };
-    assert_eq!(protocol.path("https://chatgpt.com/backend-api/codex/"), "responses");
+    assert_eq!(protocol.path("https://chatgpt.com/backend-api/codex/", &asked), "responses");
 }
 
 #[tokio::test]

@@ -9,6 +9,8 @@ mod fold;
 mod think_tags;
 mod wire;
 
+use std::borrow::Cow;
+
 use super::protocol::Protocol;
 use super::{Endpoint, Request};
 use crate::domain::Dialect;
@@ -24,8 +26,8 @@ pub struct Compat {
 impl Protocol for Compat {
     type Fold = ChatFold;
 
-    fn path(&self, _base: &str) -> &'static str {
-        "chat/completions"
+    fn path(&self, _base: &str, _request: &Request) -> Cow<'static, str> {
+        "chat/completions".into()
     }
 
     fn body(&self, request: &Request, endpoint: &Endpoint) -> Result<Vec<u8>, serde_json::Error> {

@@ -185,8 +185,8 @@ impl<P: Protocol> Exchange<P> {
 
     fn prepare(&self, request: &Request) -> Result<RequestBuilder, LlmError> {
         let base = &self.endpoint.base_url;
-        let url =
-            address::url(base, self.protocol.path(base)).ok_or_else(|| rejected(NOT_AN_ADDRESS))?;
+        let path = self.protocol.path(base, request);
+        let url = address::url(base, &path).ok_or_else(|| rejected(NOT_AN_ADDRESS))?;
         let body = self.protocol.body(request, &self.endpoint).map_err(|error| {
             rejected(localized!("cannot write the request: {error}", "无法生成请求：{error}"))
         })?;

@@ -21,13 +21,31 @@ const NO_LIST: Text =
     Text::new("the server sent something that is no list of models", "服务器发来的不是模型列表");
 
 #[derive(Deserialize)]
-struct List {
-    data: Vec<Entry>,
+#[serde(untagged)]
+enum List {
+    Usual { data: Vec<Entry> },
+    Gemini { models: Vec<GeminiEntry> },
 }
 
 #[derive(Deserialize)]
 struct Entry {
     id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct GeminiEntry {
+    name: String,
+    supported_generation_methods: Option<Vec<String>>,
+}
+
+impl GeminiEntry {
+    /// Its name, if it is no model for vectors or pictures.
+    fn writes_text(self) -> Option<String> {
+        let writes = |methods: Vec<String>| methods.iter().any(|one| one == "generateContent");
+        let writes = self.supported_generation_methods.is_none_or(writes);
+        writes.then(|| self.name.strip_prefix("models/").unwrap_or(&self.name).to_owned())
+    }
 }
 
 /// Asks a server which models it has. The caller limits the time.
@@ -74,7 +92,14 @@ async fn ask<P: Protocol>(
     }
     let listed = json::read::<List>(&String::from_utf8_lossy(&body));
     let listed = listed.map_err(|_| malformed(NO_LIST))?;
-    Ok(listed.data.into_iter().map(|entry| entry.id).take(MAX_MODELS).collect())
+    let mut names: Vec<String> = match listed {
+        List::Usual { data } => data.into_iter().map(|entry| entry.id).collect(),
+        List::Gemini { models } => {
+            models.into_iter().filter_map(GeminiEntry::writes_text).collect()
+        }
+    };
+    names.truncate(MAX_MODELS);
+    Ok(names)
 }
 
 #[cfg(test)]
@@ -83,7 +108,7 @@ mod tests {
 
     use super::*;
     use crate::llm::canned::{JSON, accept, listen};
-    use crate::llm::{Anthropic, Compat, ErrorClass, Secret};
+    use crate::llm::{Anthropic, Compat, ErrorClass, Google, Secret};
     use crate::samples::assert_translated;
 
     /// Asks a server that answers so; returns the request, too.
@@ -121,6 +146,18 @@ mod tests {
         assert!(seen.starts_with("GET /v1/models HTTP/1.1\r\n"), "{seen}");
         assert!(seen.contains("x-api-key: sk-canary-1234\r\n"), "{seen}");
         assert!(seen.contains("anthropic-version: "), "{seen}");
+    }
+
+    #[tokio::test]
+    async fn of_the_models_of_gemini_those_are_listed_that_write_text() {
+        let body = r#"{"models": [
+            {"name": "models/gemini-a", "supportedGenerationMethods": ["generateContent"]},
+            {"name": "models/vectors", "supportedGenerationMethods": ["embedContent"]},
+            {"name": "gemini-b"}], "nextPageToken": "x"}"#;
+        let (names, seen) = listed(&Google::default(), JSON, body).await;
+        assert_eq!(names.unwrap(), ["gemini-a", "gemini-b"]);
+        assert!(seen.starts_with("GET /v1/models?pageSize=1000 HTTP/1.1\r\n"), "{seen}");
+        assert!(seen.contains("x-goog-api-key: sk-canary-1234\r\n"), "{seen}");
     }
 
     #[tokio::test]

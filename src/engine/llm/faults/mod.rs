@@ -15,9 +15,11 @@ use tokio::time::{sleep, timeout};
 
 use super::canned::{Items, STREAM, accept, ask, listen, merged};
 use super::protocol::Protocol;
-use super::{Anthropic, Compat, Endpoint, ErrorClass, GenEvent, LlmError, Responses, Segment};
+use super::{
+    Anthropic, Compat, Endpoint, ErrorClass, GenEvent, Google, LlmError, Responses, Segment,
+};
 use quirks::ERRORS;
-use samples::{Sample, answer, chat, messages, responses};
+use samples::{Sample, answer, chat, gemini, messages, responses};
 use table::{Expected, FaultCase, ServerAction, faults};
 
 /// Idle limit for cases that fail because the server hangs.
@@ -126,6 +128,11 @@ async fn h_every_fault_is_classified_in_messages() {
     run_table(messages()).await;
 }
 
+#[tokio::test]
+async fn h_every_fault_is_classified_in_gemini() {
+    run_table(gemini()).await;
+}
+
 /// An answer that is finished is not waited for: the last marks of a stream may be missing.
 async fn ends_without_its_marks<P: Protocol + Clone>(sample: Sample<P>) {
     let stream = sample.stream();
@@ -141,7 +148,8 @@ async fn h09_a_finished_answer_on_an_open_connection_is_complete_in_every_protoc
     tokio::join!(
         ends_without_its_marks(chat()),
         ends_without_its_marks(responses()),
-        ends_without_its_marks(messages())
+        ends_without_its_marks(messages()),
+        ends_without_its_marks(gemini())
     );
 }
 
@@ -163,6 +171,7 @@ async fn h_an_error_within_a_stream_is_told_in_the_words_of_the_provider_in_ever
     tells_every_error(chat()).await;
     tells_every_error(responses()).await;
     tells_every_error(messages()).await;
+    tells_every_error(gemini()).await;
 }
 
 /// The text of some events, by kind.
@@ -235,6 +244,11 @@ async fn h05_messages_truncated_after_any_byte_fail_or_are_complete() {
     cut_everywhere(messages()).await;
 }
 
+#[tokio::test]
+async fn h05_gemini_truncated_after_any_byte_fails_or_is_complete() {
+    cut_everywhere(gemini()).await;
+}
+
 async fn answered<P: Protocol + Clone>(
     sample: &Sample<P>,
     actions: Vec<ServerAction>,
@@ -256,6 +270,7 @@ async fn keeps_every_letter<P: Protocol + Clone>(sample: Sample<P>) {
     assert_eq!(found, Some(arguments), "{}", sample.name);
 }
 
+/// Gemini sends arguments whole.
 #[tokio::test]
 async fn h08_arguments_that_come_letter_by_letter_keep_every_letter_in_every_protocol() {
     keeps_every_letter(chat()).await;
@@ -284,7 +299,8 @@ async fn h09_keep_alives_extend_an_answer_beyond_the_idle_limit_in_every_protoco
     tokio::join!(
         survives_on_keep_alives(chat()),
         survives_on_keep_alives(responses()),
-        survives_on_keep_alives(messages())
+        survives_on_keep_alives(messages()),
+        survives_on_keep_alives(gemini())
     );
 }
 
@@ -359,4 +375,9 @@ async fn h09_keep_alives_alone_hit_the_content_and_total_limits_in_responses() {
 #[tokio::test]
 async fn h09_keep_alives_alone_hit_the_content_and_total_limits_in_messages() {
     keep_alives_do_not_last(messages()).await;
+}
+
+#[tokio::test]
+async fn h09_keep_alives_alone_hit_the_content_and_total_limits_in_gemini() {
+    keep_alives_do_not_last(gemini()).await;
 }

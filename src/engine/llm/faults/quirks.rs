@@ -92,6 +92,9 @@ fn packed<P>(sample: &Sample<P>) -> Vec<FaultCase> {
 
 /// Arguments as text of JSON, however it is wrapped.
 fn arguments<P>(sample: &Sample<P>) -> Vec<FaultCase> {
+    if sample.half_call.is_empty() {
+        return Vec::new();
+    }
     let stream = |pieces: &[&str]| {
         let more: String = pieces.iter().map(|piece| (sample.more)(piece)).collect();
         let end = (sample.call_end)(&pieces.concat());

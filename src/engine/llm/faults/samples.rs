@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::super::Usage;
 use super::super::canned::{calls, data, ends, says};
-use super::{Anthropic, Compat, GenEvent, Responses};
+use super::{Anthropic, Compat, GenEvent, Google, Responses};
 
 /// The building blocks of one protocol.
 pub struct Sample<P> {
@@ -16,7 +16,7 @@ pub struct Sample<P> {
     pub hello: String,
     /// The call `f` with the arguments `{"x":1}` and the id `a`.
     pub call: String,
-    /// The beginning of a call.
+    /// The beginning of a call; empty if the protocol sends calls whole.
     pub half_call: String,
     /// A delta with more arguments for the call of `half_call`.
     pub more: fn(&str) -> String,
@@ -214,5 +214,45 @@ pub fn messages() -> Sample<Anthropic> {
             "content": [{"type": "text", "text": "hello"}]})
         .to_string(),
         last_mark: r#""output_tokens":3}}"#,
+    }
+}
+
+fn parts(parts: &serde_json::Value) -> String {
+    let content = json!({"role": "model", "parts": parts});
+    data(&json!({"candidates": [{"content": content}], "modelVersion": "m-1"}))
+}
+
+fn gemini_end(usage: &serde_json::Value) -> String {
+    let candidate = json!({"content": {"role": "model"}, "finishReason": "STOP"});
+    data(&json!({"candidates": [candidate], "usageMetadata": usage})) + "data: [DONE]\n\n"
+}
+
+fn gemini_call(arguments: &serde_json::Value) -> String {
+    parts(&json!([{"functionCall": {"id": "a", "name": "f", "args": arguments}}]))
+}
+
+pub fn gemini() -> Sample<Google> {
+    let begin = parts(&json!([{"text": ""}]));
+    Sample {
+        name: "gemini",
+        protocol: Google::of("http://127.0.0.1"),
+        begin: begin.clone(),
+        hello: parts(&json!([{"text": "hello"}])),
+        call: gemini_call(&json!({"x": 1})),
+        half_call: String::new(),
+        more: |text| gemini_call(&json!(text)),
+        call_end: |_| String::new(),
+        end: gemini_end(&json!({"promptTokenCount": 7, "candidatesTokenCount": 3})),
+        end_without_counts: gemini_end(&json!(null)),
+        end_with_negative_counts: gemini_end(
+            &json!({"promptTokenCount": -7, "candidatesTokenCount": 3}),
+        ),
+        error: data(&json!({"error": {"code": 429, "message": "overloaded",
+            "status": "RESOURCE_EXHAUSTED"}})),
+        ping: begin,
+        piece: json!({"modelVersion": "m-1", "candidates": [
+            {"content": {"parts": [{"text": "hello"}]}, "finishReason": "STOP"}]})
+        .to_string(),
+        last_mark: r#""candidatesTokenCount":3}}"#,
     }
 }

@@ -10,6 +10,8 @@ mod input;
 mod items;
 mod wire;
 
+use std::borrow::Cow;
+
 use super::protocol::Protocol;
 use super::{Endpoint, Request};
 use body::ResponsesBody;
@@ -32,8 +34,8 @@ pub struct Responses;
 impl Protocol for Responses {
     type Fold = ResponsesFold;
 
-    fn path(&self, _base: &str) -> &'static str {
-        "responses"
+    fn path(&self, _base: &str, _request: &Request) -> Cow<'static, str> {
+        "responses".into()
     }
 
     fn body(&self, request: &Request, endpoint: &Endpoint) -> Result<Vec<u8>, serde_json::Error> {

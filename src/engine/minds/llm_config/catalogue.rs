@@ -6,6 +6,8 @@
 
 use super::provider::ModelInfo;
 
+const GOOGLE: &str = "google";
+
 /// Name prefix, maximum prompt tokens, maximum answer tokens, image support. The answer limit is set only
 /// where the protocol requires one: elsewhere vendors count it against the account's rate limit.
 type ModelFamily = (&'static str, u64, Option<u64>, bool);
@@ -44,6 +46,14 @@ const MINIMAX: &[ModelFamily] = &[("MiniMax-M2", 204_800, Some(131_072), false)]
 
 const QWEN: &[ModelFamily] = &[("qwen3-coder-plus", 1_000_000, Some(65_536), false)];
 
+/// They are also asked for their thoughts: they think in any case.
+const GEMINI: &[ModelFamily] = &[
+    ("gemini-2.5-flash", 1_048_576, None, true),
+    ("gemini-2.5-pro", 1_048_576, None, true),
+    ("gemini-3.1-pro", 1_048_576, None, true),
+    ("gemini-3.5-flash", 1_048_576, None, true),
+];
+
 /// The families of a built-in provider.
 pub(super) fn families(provider: &str) -> Vec<ModelInfo> {
     let table = match provider {
@@ -55,9 +65,12 @@ pub(super) fn families(provider: &str) -> Vec<ModelInfo> {
             MINIMAX
         }
         "aliyun-bailian" => QWEN,
+        GOOGLE => GEMINI,
         _ => &[],
     };
-    table.iter().map(model_info).collect()
+    let thinks = (provider == GOOGLE).then_some(true);
+    let family = |of: &ModelFamily| ModelInfo { default_thinking: thinks, ..model_info(of) };
+    table.iter().map(family).collect()
 }
 
 fn model_info((key, prompt, answer, images): &ModelFamily) -> ModelInfo {

@@ -63,7 +63,7 @@ const MODEL: [(&str, ValueKind); 12] = [
     ("context_window", ValueKind::Text),
     ("supports_image_input", ValueKind::Flag),
     ("supports_tool_choice", ValueKind::Flag),
-    // For models of Google, which are not used by their own protocol.
+    // For the protocol of Gemini alone.
     ("supports_thinking", ValueKind::Flag),
     ("default_thinking", ValueKind::Flag),
 ];

@@ -16,14 +16,6 @@ pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// Generations between two warnings about context pressure (Dominds 1.19.2).
 pub(super) const DEFAULT_CADENCE: u32 = 10;
 
-/// How the models of Google are reached without their own protocol.
-const GEMINI: Text = Text::new(
-    "Gemini also speaks Chat Completions: write an entry with `apiType: openai-compatible` and \
-     `baseUrl: https://generativelanguage.googleapis.com/v1beta/openai`",
-    "Gemini 也支持 Chat Completions：请写一项，`apiType: openai-compatible`，\
-     `baseUrl: https://generativelanguage.googleapis.com/v1beta/openai`",
-);
-
 /// The variable with the folder of a `ChatGPT` login, if a provider names no other.
 const LOGIN_VARIABLE: &str = "CODEX_HOME";
 
@@ -84,15 +76,17 @@ impl ApiType {
             Self::Anthropic
             | Self::AnthropicCompatible
             | Self::Codex
+            | Self::Google
             | Self::OpenAi
             | Self::OpenAiCompatible
             | Self::Mock => true,
-            Self::Google | Self::Unknown(_) => false,
+            Self::Unknown(_) => false,
         }
     }
 
     /// Limits for images in a request. The Messages API accepts requests of 32 MB and images of 5 MB,
-    /// both in base64, which is a third larger; with more than 20 images it accepts only small ones.
+    /// both in base64, which is a third larger; with more than 20 images it accepts only small ones. Gemini
+    /// accepts requests of 20 MB.
     #[must_use]
     pub fn image_limits(&self) -> ImageLimits {
         const MIB: usize = 1024 * 1024;
@@ -100,12 +94,10 @@ impl ApiType {
             Self::Anthropic | Self::AnthropicCompatible => {
                 ImageLimits { most: 20, each_bytes: 15 * MIB / 4, all_bytes: 22 * MIB }
             }
-            Self::Codex
-            | Self::Google
-            | Self::OpenAi
-            | Self::OpenAiCompatible
-            | Self::Mock
-            | Self::Unknown(_) => {
+            Self::Google => {
+                ImageLimits { most: 100, each_bytes: MAX_IMAGE_BYTES, all_bytes: 13 * MIB }
+            }
+            Self::Codex | Self::OpenAi | Self::OpenAiCompatible | Self::Mock | Self::Unknown(_) => {
                 let each_bytes = MAX_IMAGE_BYTES;
                 ImageLimits { most: 100, each_bytes, all_bytes: 36 * MIB }
             }
@@ -255,14 +247,10 @@ impl ProviderConfig {
                     "模型服务 `{key}`：尚不支持 apiType `{name}`"
                 ),
             };
-            let fix = if self.api_type == ApiType::Google {
-                GEMINI
-            } else {
-                Text::new(
-                    "use `anthropic`, `codex`, `openai`, `openai-compatible` or `mock`",
-                    "请使用 `anthropic`、`codex`、`openai`、`openai-compatible` 或 `mock`",
-                )
-            };
+            let fix = Text::new(
+                "use `anthropic`, `codex`, `google`, `openai`, `openai-compatible` or `mock`",
+                "请使用 `anthropic`、`codex`、`google`、`openai`、`openai-compatible` 或 `mock`",
+            );
             return Some((found, fix.into()));
         }
         let is_url = ["http://", "https://"].iter().any(|scheme| self.base_url.starts_with(scheme));
@@ -308,6 +296,10 @@ pub struct ModelInfo {
     pub supports_image_input: Option<bool>,
     /// Whether the model takes `tool_choice`.
     pub supports_tool_choice: Option<bool>,
+    /// Whether the model thinks; for the protocol of Gemini alone, as the next.
+    pub supports_thinking: Option<bool>,
+    /// Whether it is asked to think, where its member does not say so.
+    pub default_thinking: Option<bool>,
 }
 
 impl ModelInfo {
@@ -325,6 +317,8 @@ impl ModelInfo {
             context_window: None,
             supports_image_input: None,
             supports_tool_choice: None,
+            supports_thinking: None,
+            default_thinking: None,
         }
     }
 

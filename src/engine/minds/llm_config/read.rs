@@ -192,6 +192,7 @@ fn read_models(
 fn read_model(key: &str, map: &Map<String, Value>) -> ModelInfo {
     let text = |name: &str| map.get(name).and_then(Value::as_str).map(str::to_owned);
     let tokens = |name: &str| map.get(name).and_then(positive_integer);
+    let flag = |name: &str| map.get(name).and_then(Value::as_bool);
     let cadence = tokens("caution_remediation_cadence_generations");
     ModelInfo {
         key: key.to_owned(),
@@ -205,8 +206,10 @@ fn read_model(key: &str, map: &Map<String, Value>) -> ModelInfo {
             .and_then(|number| u32::try_from(number).ok())
             .unwrap_or(DEFAULT_CADENCE),
         context_window: text("context_window"),
-        supports_image_input: map.get("supports_image_input").and_then(Value::as_bool),
-        supports_tool_choice: map.get("supports_tool_choice").and_then(Value::as_bool),
+        supports_image_input: flag("supports_image_input"),
+        supports_tool_choice: flag("supports_tool_choice"),
+        supports_thinking: flag("supports_thinking"),
+        default_thinking: flag("default_thinking"),
     }
 }
 

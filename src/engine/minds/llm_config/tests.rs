@@ -227,15 +227,37 @@ fn an_unusable_value_is_reported_with_its_line_and_counts_as_not_set() {
 }
 
 #[test]
-fn each_protocol_has_its_name_and_that_of_google_is_refused_with_another_way() {
-    for name in ["anthropic", "anthropic-compatible", "openai", "openai-compatible", "mock"] {
+fn each_protocol_has_its_name_and_every_built_in_provider_can_be_used() {
+    let names = "anthropic anthropic-compatible codex google openai openai-compatible mock";
+    for name in names.split(' ') {
         let api_type = ApiType::from_name(name);
         assert_eq!((api_type.name(), api_type.is_supported()), (name, true));
     }
-    let builtin = builtin_providers();
-    let (found, fix) = find(&builtin, "google").unusable_reason().unwrap();
-    assert!(found.to_string().contains("`google` is not supported"), "{found}");
-    assert!(fix.to_string().contains("/v1beta/openai"), "{fix}");
+    for provider in builtin_providers() {
+        assert_eq!(provider.unusable_reason(), None, "{}", provider.key);
+    }
+}
+
+#[test]
+fn a_model_says_whether_it_thinks_and_those_of_gemini_that_are_known_do() {
+    let (providers, problems) = read(
+        "\
+providers:
+  p:
+    apiType: google
+    baseUrl: https://a.example
+    models: { m: { supports_thinking: true, default_thinking: false }, n: {} }
+",
+    );
+    assert_eq!(problems, []);
+    let thinks = |provider: &str, model: &str| {
+        let model = find(&providers, provider).model(model).unwrap();
+        (model.supports_thinking, model.default_thinking)
+    };
+    assert_eq!(thinks("p", "m"), (Some(true), Some(false)));
+    assert_eq!(thinks("p", "n"), (None, None));
+    assert_eq!(thinks("google", "gemini-2.5-pro-preview"), (None, Some(true)));
+    assert_eq!(thinks("google", "gemma-3"), (None, None));
 }
 
 #[test]

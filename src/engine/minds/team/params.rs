@@ -1,13 +1,13 @@
 //! `model_params`: the settings at its root, then those of `general`, then those of `openai` (the
 //! protocol of most providers). `codex` is for its logins, `openai-compatible` for Chat Completions, `anthropic` and
-//! `anthropic-compatible` are for the Messages API; `google` is only checked.
+//! `anthropic-compatible` are for the Messages API, `google` is for that of Gemini.
 
 use serde_json::{Map, Value};
 
 use super::param_values::{ParamFinding, effort, set_fails, short_text};
 use super::{anthropic_params, chat_params, expected, param_groups};
-use crate::domain::ModelParams;
 use crate::domain::text::{Localized, Text, localized};
+use crate::domain::{GoogleParams, ModelParams};
 use crate::minds::nearest::did_you_mean;
 
 const ROOT: [&str; 2] = [LIMIT, "json_response"];
@@ -16,8 +16,9 @@ const CODEX: &str = "codex";
 /// The groups for the Messages API: of its vendor, and of others.
 const ANTHROPIC: &str = "anthropic";
 const ANTHROPIC_COMPATIBLE: &str = "anthropic-compatible";
+const GOOGLE: &str = "google";
 const GROUPS: [&str; 7] =
-    ["general", CODEX, "openai", chat_params::GROUP, ANTHROPIC, ANTHROPIC_COMPATIBLE, "google"];
+    ["general", CODEX, "openai", chat_params::GROUP, ANTHROPIC, ANTHROPIC_COMPATIBLE, GOOGLE];
 /// The groups whose settings are read here.
 const READ_GROUPS: [&str; 2] = ["general", "openai"];
 const TUNING: [&str; 7] = [
@@ -80,6 +81,26 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<ParamFinding>) -
     }
     params.chat = chat_params::read(map, findings);
     params.codex = own(CODEX).map(|settings| Box::new(codex(settings, findings)));
+    params.google = google(map);
+    params
+}
+
+/// The settings of `general`, then those of `google`. A value that a group does not take is reported with the group.
+fn google(map: &Map<String, Value>) -> GoogleParams {
+    let mut params = GoogleParams::default();
+    for group in ["general", GOOGLE] {
+        let settings = map.get(group).and_then(Value::as_object).into_iter().flatten();
+        for (key, value) in settings.filter(|(key, value)| param_groups::takes(group, key, value)) {
+            match key.as_str() {
+                "temperature" => params.temperature = value.as_f64(),
+                "top_p" => params.top_p = value.as_f64(),
+                "thinking" => params.thinking = value.as_bool(),
+                "thinking_budget" => params.thinking_budget = value.as_u64(),
+                "google_search_tool" => params.google_search_tool = value.as_bool(),
+                _ => {}
+            }
+        }
+    }
     params
 }
 
@@ -172,6 +193,32 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn gemini_has_the_settings_of_general_and_over_them_its_own() {
+        let mut findings = Vec::new();
+        let map = json!({
+            "general": {"temperature": 0.5, "top_p": 0.5},
+            "openai": {"temperature": 0.1},
+            "google": {"top_p": 0.25, "thinking": true, "thinking_budget": 512,
+                "google_search_tool": true},
+        });
+        let google = read(map.as_object().unwrap(), &mut findings).google;
+        assert_eq!(findings, []);
+        let expected = GoogleParams {
+            temperature: Some(0.5),
+            top_p: Some(0.25),
+            thinking: Some(true),
+            thinking_budget: Some(512),
+            google_search_tool: Some(true),
+        };
+        assert_eq!(google, expected);
+        let overlay = GoogleParams { thinking: Some(false), ..GoogleParams::default() };
+        assert_eq!(overlay.over(&google), GoogleParams { thinking: Some(false), ..google });
+        let wrong = json!({"google": {"temperature": 3, "thinking": "on", "thinking_budget": -1}});
+        let google = read(wrong.as_object().unwrap(), &mut findings).google;
+        assert_eq!((google, findings.len()), (GoogleParams::default(), 3));
+    }
 
     #[test]
     fn a_login_of_codex_has_settings_of_its_own() {

@@ -12,13 +12,9 @@ use serde_json::value::RawValue;
 
 use super::thought::VendorThought;
 use crate::llm::image::{Base64, MessageImage, SentImage, notes, sent_images, with_notes};
-use crate::llm::pairing::{Results, wire_arguments, wire_name};
+use crate::llm::pairing::{GO_ON_TEXT, OMITTED_TEXT, Results, wire_arguments, wire_name};
 use crate::llm::request::Message;
 
-/// Inserted where the last or first turn would otherwise be the model's. In both languages, since the
-/// language of the model's texts is unknown here.
-const GO_ON_TEXT: &str = "Go on. (请继续。)";
-const OMITTED_TEXT: &str = "What came before is not shown. (此前的内容未显示。)";
 const MAX_ID_CHARS: usize = 64;
 
 /// Adjacent content of one role.
