@@ -107,7 +107,8 @@ impl Db {
         folder::off_thread(move || folder::check_files(&folder)).await?;
         let mut db = Self::of_file(file, *journal).await?;
         plain("PRAGMA query_only = ON").execute(&mut db).await?;
-        plain("PRAGMA cache_size = -8192").execute(&mut db).await?;
+        // In KiB: the indexes of 100,000 chunks stay in it beside the chunks that a search reads.
+        plain("PRAGMA cache_size = -16384").execute(&mut db).await?;
         Ok(Some(db))
     }
 
@@ -525,6 +526,13 @@ impl Statement {
     /// The next value.
     pub fn bind(mut self, value: impl Into<Value>) -> Self {
         self.values.push(value.into());
+        self
+    }
+
+    /// Asks a file how it would be carried out.
+    #[cfg(test)]
+    pub fn explained(mut self) -> Self {
+        self.text = format!("EXPLAIN QUERY PLAN {}", self.text).into();
         self
     }
 

@@ -53,7 +53,7 @@ const MIGRATION_PAUSE: Duration = Duration::from_millis(20);
 /// Bytes that are written to test whether there is room for any change.
 const NEEDED_ROOM: usize = 64 * 1_024;
 /// The migrations, in this order. A released one never changes.
-const MIGRATIONS: [(&str, &str); 13] = [
+const MIGRATIONS: [(&str, &str); 14] = [
     ("notices", include_str!("0001_notices.sql")),
     ("tasks", include_str!("0002_tasks.sql")),
     ("task_lists", include_str!("0003_task_lists.sql")),
@@ -67,6 +67,7 @@ const MIGRATIONS: [(&str, &str); 13] = [
     ("memory_index", MEMORY_INDEX.0),
     ("vault", include_str!("0012_vault.sql")),
     ("memories_listed", include_str!("0013_memories_listed.sql")),
+    ("memories_found", include_str!("0014_memories_found.sql")),
 ];
 /// The index of the memories, in a file and on a server.
 const MEMORY_INDEX: (&str, &str) =

@@ -60,16 +60,15 @@ impl Query {
         }
         let length = f64::from(length) / self.average;
         let bound = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * length);
-        // Both are sorted: each is gone through once.
-        let mut weights = self.weights.iter().peekable();
-        let of_term = |term: &str| {
-            let (token, count) = term.rsplit_once('*')?;
-            while weights.next_if(|(known, _)| known.as_str() < token).is_some() {}
-            let (_, weight) = weights.next_if(|(known, _)| known.as_str() == token)?;
+        // Both are sorted: each is gone through once, and what is behind the last token of the query is not looked at.
+        let mut terms = terms.split(' ').filter_map(|term| term.rsplit_once('*')).peekable();
+        let of_token = |(token, weight): (&String, &f64)| {
+            while terms.next_if(|(known, _)| *known < token.as_str()).is_some() {}
+            let (_, count) = terms.next_if(|(known, _)| *known == token.as_str())?;
             let count = f64::from(count.parse::<u32>().ok()?);
             Some(weight * count * (1.0 + SATURATION) / (count + bound))
         };
-        terms.split(' ').filter_map(of_term).sum::<f64>() / self.most
+        self.weights.iter().filter_map(of_token).sum::<f64>() / self.most
     }
 
     /// The part of a text that has most of the query.

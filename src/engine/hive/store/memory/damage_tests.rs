@@ -166,7 +166,7 @@ async fn rows_of_strangers_break_nothing_and_lead_to_no_other_team() {
             "UPDATE memory_df SET n = 9000000000000000000 WHERE org = $1",
             "UPDATE memory_stats SET chunks = -1, tokens = -1 WHERE org = $1",
             "UPDATE memory_stats SET chunks = 9000000000000000000 WHERE org = $1 AND team = 'ops'",
-            "UPDATE memory_terms SET len = 9000000000000000000, terms = '* ** redi*-1 pool*1e9' WHERE org = $1",
+            "UPDATE memory_chunks SET len = 9000000000000000000, terms = '* ** redi*-1 pool*1e9' WHERE org = $1",
             "UPDATE memory_chunks SET from_char = -1, to_char = 9000000000000000000 WHERE org = $1",
             "UPDATE memory_chunks SET memory = (SELECT id FROM memories WHERE org = $1 AND team = 'qa') WHERE org = $1",
             "UPDATE memory_chunks SET team = 'qa' WHERE org = $1",

@@ -46,22 +46,26 @@ async fn add_chunk(
     chunk: &Chunk,
 ) -> Result<(), StoreFault> {
     let num = next_number(step).await?;
-    let place = sql(
-        "INSERT INTO memory_chunks (org, num, team, memory, from_char, to_char) VALUES ($1, $2, $3, $4, $5, $6)",
-    );
-    let place = place.bind(num).bind(memory.team.as_str()).bind(memory.id);
-    place.bind(number(chunk.from)).bind(number(chunk.to)).execute(step).await?;
     let counts = counted(&chunk.tokens);
     let lexemes: Vec<String> =
         [team_term(memory.team)].into_iter().chain(counts.keys().map(|t| index_term(t))).collect();
     let (length, lexemes) = (number(chunk.tokens.len()), lexemes.join(" "));
-    if step.is_shared() {
-        let terms = sql("INSERT INTO memory_terms (org, num, len, terms, lexemes) \
-             VALUES ($1, $2, $3, $4, array_to_tsvector(string_to_array($5, ' ')))");
-        terms.bind(num).bind(length).bind(written(&counts)).bind(lexemes).execute(step).await?;
+    let (column, value) = if step.is_shared() {
+        (", lexemes", ", array_to_tsvector(string_to_array($9, ' '))")
     } else {
-        let terms = sql("INSERT INTO memory_terms (org, num, len, terms) VALUES ($1, $2, $3, $4)");
-        terms.bind(num).bind(length).bind(written(&counts)).execute(step).await?;
+        ("", "")
+    };
+    let place = sql(format!(
+        "INSERT INTO memory_chunks (org, num, team, memory, from_char, to_char, len, terms{column}) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8{value})"
+    ));
+    let place = place.bind(num).bind(memory.team.as_str()).bind(memory.id);
+    let place = place.bind(number(chunk.from)).bind(number(chunk.to));
+    let place = place.bind(length).bind(written(&counts));
+    if step.is_shared() {
+        place.bind(lexemes).execute(step).await?;
+    } else {
+        place.execute(step).await?;
         let index = plain("INSERT INTO memory_fts (rowid, terms) VALUES ($1, $2)");
         index.bind(num).bind(lexemes).execute(step).await?;
     }
@@ -76,8 +80,7 @@ pub(super) async fn remove(
     team: &TeamName,
     id: i64,
 ) -> Result<(), StoreFault> {
-    let all = sql("SELECT t.num, t.len, t.terms FROM memory_chunks c \
-         JOIN memory_terms t ON t.org = c.org AND t.num = c.num WHERE c.org = $1 AND c.memory = $2");
+    let all = sql("SELECT num, len, terms FROM memory_chunks WHERE org = $1 AND memory = $2");
     for row in all.bind(id).fetch_all(step).await? {
         let (num, length, terms): (i64, i64, String) =
             (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
@@ -85,7 +88,6 @@ pub(super) async fn remove(
         let tokens: Vec<&str> = known.map(|(token, _)| token).collect();
         count_tokens(step, team, &tokens, -1).await?;
         count_chunk(step, team, (-1, length.saturating_neg())).await?;
-        sql("DELETE FROM memory_terms WHERE org = $1 AND num = $2").bind(num).execute(step).await?;
         if !step.is_shared() {
             plain("DELETE FROM memory_fts WHERE rowid = $1").bind(num).execute(step).await?;
         }
@@ -141,13 +143,12 @@ pub(in crate::hive::store) async fn forget_team(
     step: &mut Step<'_>,
     team: &TeamName,
 ) -> Result<(), StoreFault> {
-    const NUMBERS: &str = "SELECT num FROM memory_chunks WHERE org = $1 AND team = $2";
-    let index = format!("DELETE FROM memory_fts WHERE rowid IN ({NUMBERS})");
-    let index = (!step.is_shared()).then_some(index);
-    let terms = format!("DELETE FROM memory_terms WHERE org = $1 AND num IN ({NUMBERS})");
+    let index = "DELETE FROM memory_fts WHERE rowid IN ( \
+         SELECT num FROM memory_chunks WHERE org = $1 AND team = $2)";
+    let index = (!step.is_shared()).then(|| index.to_owned());
     let tables = ["memory_chunks", "memory_df", "memory_stats", "memories"];
     let tables = tables.map(|table| format!("DELETE FROM {table} WHERE org = $1 AND team = $2"));
-    for delete in index.into_iter().chain([terms]).chain(tables) {
+    for delete in index.into_iter().chain(tables) {
         sql(delete).bind(team.as_str()).execute(step).await?;
     }
     Ok(())
@@ -196,13 +197,11 @@ impl Store {
             return Ok(true);
         }
         let counts = sql("SELECT (SELECT COUNT(*) FROM memory_chunks WHERE org = $1), \
-             (SELECT COUNT(*) FROM memory_terms WHERE org = $1), \
              (SELECT CAST(COALESCE(SUM(chunks), 0) AS BIGINT) FROM memory_stats WHERE org = $1)");
         let row = counts.fetch_one(&mut step).await?;
-        let (chunks, terms, counted): (i64, i64, i64) =
-            (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+        let (chunks, counted): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
         if is_shared {
-            return Ok(terms != chunks || counted != chunks);
+            return Ok(counted != chunks);
         }
         let mut indexed = 0;
         let all = sql("SELECT DISTINCT team FROM memory_chunks WHERE org = $1");
@@ -221,7 +220,7 @@ impl Store {
                 Err(fault) => return Err(fault),
             }
         }
-        Ok([terms, counted, indexed].iter().any(|count| *count != chunks))
+        Ok(counted != chunks || indexed != chunks)
     }
 
     /// Makes the index anew; returns the number of memories in it. What a kill leaves is found by
@@ -231,7 +230,7 @@ impl Store {
     /// The disk.
     pub async fn reindex_memories(&mut self) -> Result<u64, StoreFault> {
         let mut step = self.db.begin().await?;
-        for table in ["memory_chunks", "memory_terms", "memory_df", "memory_stats"] {
+        for table in ["memory_chunks", "memory_df", "memory_stats"] {
             sql(format!("DELETE FROM {table} WHERE org = $1")).execute(&mut step).await?;
         }
         if !step.is_shared() {

@@ -20,9 +20,9 @@ pub(super) use index::forget_team;
 
 /// Deleted memories are kept so long.
 const KEPT: Duration = Duration::from_hours(90 * 24);
-/// What [`memory`] reads, in its order.
+/// What [`memory`] reads, in its order. The `+` keeps SQLite from going through all memories, from the largest id on.
 const COLUMNS: &str = "m.id, m.team, m.key, m.type, m.content, m.is_active, m.deleted_at, m.supersedes_id, m.supersede_reason, \
-     (SELECT MAX(n.id) FROM memories n WHERE n.org = m.org AND n.supersedes_id = m.id), \
+     (SELECT MAX(+n.id) FROM memories n WHERE n.org = m.org AND n.supersedes_id = m.id), \
      m.updated_by, m.dialog, m.created_at, m.updated_at";
 /// By type, then the newest first.
 const ORDER: &str = "CASE m.type WHEN 'identity' THEN 0 WHEN 'lesson' THEN 1 WHEN 'decision' THEN 2 WHEN 'context' THEN 3 \

@@ -16,11 +16,11 @@ use crate::hive::store::{Store, millis};
 
 /// The columns of a [`Hit`] and its chunk.
 const HIT: &str =
-    "m.id, m.key, m.type, m.is_active, m.updated_at, c.from_char, c.to_char, t.len, t.terms";
+    "m.id, m.key, m.type, m.is_active, m.updated_at, c.from_char, c.to_char, c.len, c.terms";
 /// The newest chunks that have these terms, in each kind of database.
-const IN_FILE: &str =
+pub(super) const IN_FILE: &str =
     "SELECT rowid AS num FROM memory_fts WHERE memory_fts MATCH $2 ORDER BY rowid DESC LIMIT $5";
-const ON_SERVER: &str = "SELECT num FROM memory_terms WHERE org = $1 AND lexemes @@ CAST($2 AS tsquery) \
+const ON_SERVER: &str = "SELECT num FROM memory_chunks WHERE org = $1 AND lexemes @@ CAST($2 AS tsquery) \
      ORDER BY num DESC LIMIT $5";
 /// The newest chunks, where the index is damaged.
 const NEWEST: &str =
@@ -62,12 +62,13 @@ impl Store {
     }
 }
 
-/// The chunks that may fit: those that `inner` names.
-fn candidates(inner: &str, terms: &str, wanted: &MemoryQuery) -> Statement {
+/// The chunks that may fit: those that `inner` names. SQLite keeps the order of a `CROSS JOIN`; it would begin with all
+/// chunks of the team.
+pub(super) fn candidates(inner: &str, terms: &str, wanted: &MemoryQuery) -> Statement {
     let named = sql(format!(
-        "SELECT {HIT} FROM ({inner}) f JOIN memory_terms t ON t.org = $1 AND t.num = f.num \
-         JOIN memory_chunks c ON c.org = $1 AND c.num = f.num JOIN memories m ON m.org = $1 AND m.id = c.memory \
-         WHERE c.team = $3 AND m.team = $3 AND m.deleted_at IS NULL AND ($4 IS NULL OR m.type = $4)"
+        "SELECT {HIT} FROM ({inner}) f CROSS JOIN memory_chunks c CROSS JOIN memories m \
+         WHERE c.org = $1 AND c.team = $3 AND c.num = f.num AND m.org = $1 AND m.id = c.memory \
+         AND m.team = $3 AND m.deleted_at IS NULL AND ($4 IS NULL OR m.type = $4)"
     ));
     let named = named.bind(terms).bind(wanted.team.as_str());
     named.bind(wanted.kind.map(MemoryType::name)).bind(MAX_CANDIDATES)

@@ -1,11 +1,14 @@
 //! What teams remember: saved, replaced, found, deleted and restored, in a file and on a server alike.
 
+use super::search::{IN_FILE, candidates};
 use super::*;
 use crate::domain::teams::memory::{Author, Found, MemoryQuery, NewMemory, Saved};
 use crate::domain::{AgentId, Course, DialogId, Lang, RootId};
-use crate::hive::store::Listed;
-use crate::hive::store::db::plain;
+use crate::hive::disk::Journal;
+use crate::hive::folder::Folder;
+use crate::hive::store::db::{Db, plain};
 use crate::hive::store::task_tests::{At, Bench, DAY, at};
+use crate::hive::store::{Listed, migrations};
 use crate::hive::test_support::Database;
 
 pub(super) const POOL: &str =
@@ -251,6 +254,56 @@ async fn s12_3_both_kinds_of_database_give_the_same_order() {
 }
 
 #[tokio::test]
+async fn s12_6_a_search_in_a_file_reads_what_the_index_names_and_no_other_memory() {
+    let mut bench = Bench::on(Database::File).await;
+    let query = MemoryQuery { team: team("ops"), text: String::new(), kind: None, most: 5 };
+    let found = sql(format!("SELECT {COLUMNS} FROM memories m WHERE m.org = $1 AND m.id = $2"));
+    let mut steps = String::new();
+    for statement in [candidates(IN_FILE, "pool", &query), found.bind(1_i64)] {
+        for row in statement.explained().fetch_all(&mut bench.store.db).await.unwrap() {
+            steps += &format!("{}\n", row.try_get::<String>(3).unwrap());
+        }
+    }
+    for step in [
+        "SCAN f\nSEARCH c USING INDEX memory_chunks_of_team (org=? AND team=? AND num=?)\n",
+        "SEARCH m USING COVERING INDEX memories_found (id=? AND org=? AND team=?",
+        "SEARCH n USING INDEX memories_replaced (org=? AND supersedes_id=?)\n",
+    ] {
+        assert!(steps.contains(step), "{step}{steps}");
+    }
+}
+
+#[tokio::test]
+async fn an_index_with_its_terms_in_a_table_of_their_own_is_taken_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = Folder::of(dir.path());
+    let seat = folder.prepare("ab12").unwrap();
+    folder.make_database().unwrap();
+    let mut db = Db::of_file(&folder.database(), Journal::WriteAhead).await.unwrap();
+    db.migrate(migrations(false).take(13)).await.unwrap();
+    for made in [
+        "INSERT INTO memories (org, id, team, key, type, is_active, updated_by, created_at, updated_at, content) \
+         VALUES ($1, 1, 'ops', 'redis', 'lesson', 1, '@ops', 0, 0, 'Redis pool')",
+        "INSERT INTO memory_chunks (org, num, team, memory, from_char, to_char) VALUES ($1, 2, 'ops', 1, 6, 10)",
+        // The second belongs to no chunk.
+        "INSERT INTO memory_terms (org, num, len, terms) VALUES ($1, 2, 2, 'pool*1 redi*1'), ($1, 9, 1, 'pool*1')",
+        "INSERT INTO memory_df (org, team, term, n) VALUES ($1, 'ops', 'pool', 1), ($1, 'ops', 'redi', 1)",
+        "INSERT INTO memory_stats (org, team, chunks, tokens) VALUES ($1, 'ops', 1, 2)",
+    ] {
+        sql(made).execute(&mut db).await.unwrap();
+    }
+    let terms = format!("{} pool redi", super::index::team_term(&team("ops")));
+    let index = plain("INSERT INTO memory_fts (rowid, terms) VALUES (2, $1)");
+    index.bind(terms).execute(&mut db).await.unwrap();
+    db.close().await.unwrap();
+    let mut store = Store::open(&folder.database(), &seat, at(0)).await.unwrap();
+    let found = search(&mut store, "redis pool").await;
+    let snippets: Vec<&str> = found.iter().map(|one| one.snippet.as_str()).collect();
+    assert_eq!(snippets, ["pool"]);
+    assert!(!store.memory_index_differs().await.unwrap());
+}
+
+#[tokio::test]
 async fn s12_5_lists_and_prompts_are_by_type_and_nothing_is_seen_of_another_team() {
     for database in Database::all() {
         let mut bench = Bench::on(database).await;
@@ -299,7 +352,7 @@ async fn s12_5_what_is_deleted_is_gone_for_all_can_be_restored_and_is_removed_af
         assert!(!store.delete_memory(&of, "redis", at(3)).await.unwrap());
         assert!(keys(store, "redis").await.is_empty() && list(store, None).await.is_empty());
         assert_eq!(store.noted(&of).await.unwrap().total, 0);
-        for table in ["memory_chunks", "memory_terms", "memory_df"] {
+        for table in ["memory_chunks", "memory_df"] {
             assert_eq!(count(store, table).await, 0, "{table}");
         }
         assert_eq!(store.memory_chain(&of, "redis", &At(9)).await.unwrap().len(), 2);
@@ -367,7 +420,7 @@ async fn s12_6_an_index_that_is_not_whole_is_told_and_made_anew() {
         let before = keys(store, "pool").await;
         let mut damages = vec![
             sql(
-                "DELETE FROM memory_terms WHERE org = $1 AND num IN (SELECT MIN(num) FROM memory_terms WHERE org = $1)",
+                "DELETE FROM memory_chunks WHERE org = $1 AND num IN (SELECT MIN(num) FROM memory_chunks WHERE org = $1)",
             ),
             // As a kill within the work leaves it.
             sql("DELETE FROM memory_chunks WHERE org = $1"),
@@ -410,8 +463,7 @@ async fn a_dialog_saves_so_many_memories_in_a_course_and_a_team_keeps_so_many() 
 
 #[tokio::test]
 async fn s12_9_nothing_is_left_of_what_a_team_that_is_gone_remembered() {
-    const TABLES: [&str; 5] =
-        ["memories", "memory_chunks", "memory_terms", "memory_df", "memory_stats"];
+    const TABLES: [&str; 4] = ["memories", "memory_chunks", "memory_df", "memory_stats"];
     for database in Database::all() {
         let mut bench = Bench::on(database).await;
         let store = &mut bench.store;
@@ -439,7 +491,7 @@ async fn a_row_that_nobody_here_wrote_is_no_reason_to_break_down() {
     let store = &mut bench.store;
     saved(store, new("redis", POOL), 1).await;
     let hostile =
-        "UPDATE memory_terms SET len = -5, terms = 'pool*2 redi*x *  * redi redi*99999999999'";
+        "UPDATE memory_chunks SET len = -5, terms = 'pool*2 redi*x *  * redi redi*99999999999'";
     plain(hostile).execute(&mut store.db).await.unwrap();
     plain("UPDATE memory_chunks SET from_char = 999999, to_char = 3")
         .execute(&mut store.db)
