@@ -11,9 +11,10 @@ impl Texts {
     pub fn goal(self, goal: &Goal, parallel: bool) -> String {
         match goal {
             Goal::Unset => Text::new(
-                "This main dialog has no goal yet. Ask the human what it is to work for, and record the answer with \
-                 `set_dialog_goal`.",
-                "本主对话还没有目标。请问人它要为什么工作，并用 `set_dialog_goal` 记录答复。",
+                "No goal of this main dialog is recorded. Work for what you were asked; ask the human only if that does not say \
+                 what it is to work for. `set_dialog_goal` records a goal, which you keep in every course.",
+                "本主对话没有记录目标。请按收到的请求工作；只有请求没有说明要为什么工作时才问人。\
+                 `set_dialog_goal` 可记录目标，它在每一程中都保留。",
             )
             .in_lang(self.0)
             .to_owned(),
