@@ -46,6 +46,7 @@ fn cx(workspace: &Path, shells: &Shells) -> ToolCx {
         workspace: Arc::from(workspace),
         root: None,
         access: Arc::<Access>::default(),
+        toolsets: Arc::default(),
         taskdoc: None,
         main_dialog: true,
         reminders: Arc::from([]),

@@ -167,6 +167,24 @@ def detached():
     return number
 
 
+def resources():
+    """What `resources.json` in its folder says: pages by cursor, templates, contents by address."""
+    try:
+        with open("resources.json", encoding="utf-8") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return None
+
+
+def read(uri):
+    """The answer with the contents of a resource; None if there is no such resource."""
+    note(f"reads {uri}")
+    contents = resources()["contents"].get(uri)
+    if contents == "crash":
+        os._exit(3)
+    return contents and {"contents": contents}
+
+
 def described(tool):
     """A tool as `tools.json` in its folder describes it, if that does."""
     try:
@@ -180,9 +198,12 @@ def answer(message):
     method, number = message.get("method"), message.get("id")
     params = message.get("params") or {}
     if method == "initialize":
+        capabilities = {"tools": {"listChanged": True}}
+        if resources():
+            capabilities["resources"] = {"listChanged": True}
         send({"id": number, "result": {
             "protocolVersion": params["protocolVersion"],
-            "capabilities": {"tools": {"listChanged": True}},
+            "capabilities": capabilities,
             "serverInfo": {"name": "test", "version": "1"},
         }})
     elif method == "tools/list":
@@ -209,6 +230,18 @@ def answer(message):
             send({"id": number, "result": result})
         if params["name"] == "last":
             leave()
+    elif method == "resources/list":
+        page = resources()["pages"][int(params.get("cursor", 0))]
+        if page != "hang":
+            send({"id": number, "result": page})
+    elif method == "resources/templates/list" and "templates" in resources():
+        send({"id": number, "result": {"resourceTemplates": resources()["templates"]}})
+    elif method == "resources/read":
+        result = read(params["uri"])
+        if result is None:
+            send({"id": number, "error": {"code": -32002, "message": "there is no such resource"}})
+        else:
+            send({"id": number, "result": result})
     elif method == "notifications/cancelled":
         note("cancelled")
     elif number is not None:

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::FusedFuture as _;
-use rmcp::model::{ClientConfig, Implementation, PaginatedRequestParams, Tool};
+use rmcp::model::{ClientConfig, ErrorCode, Implementation, PaginatedRequestParams, Tool};
 use rmcp::service::{ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService};
 use rmcp::transport::async_rw::AsyncRwTransport;
-use rmcp::{ClientHandler, ServiceExt as _};
+use rmcp::{ClientHandler, ServiceError, ServiceExt as _};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -25,18 +25,21 @@ use super::listing::Listing;
 use super::message_filter::{MAX_BYTES, MessageFilter};
 use super::plan::{NOT_AGREED, Permission};
 use super::process::{self, ServerProcess, StderrTail};
+use super::resource_list::{MAX_RESOURCES, ResourceEntry, ResourceList};
 use super::result::sanitize;
 use super::tool_list::MAX_TOOLS;
 use crate::domain::SharedSecrets;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::text::{Localized, Text, localized};
 use crate::llm::Clients;
-use crate::minds::mcp_config::{McpServer, StdioServer, Transport};
+use crate::minds::mcp_config::{McpServer, ResourceRules, StdioServer, Transport};
 use crate::sandbox::Sandbox;
 
 /// Timeout of the handshake and the first tool list; a first start may have to download the program.
 const START_TIMEOUT: Duration = Duration::from_mins(2);
 const LIST_TIMEOUT: Duration = Duration::from_secs(30);
+/// Timeout of each of the two lists of resources: the tools wait for them.
+const RESOURCES_TIMEOUT: Duration = Duration::from_secs(4);
 /// Timeout of an orderly end of the connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Timeout of the remaining error output of a server that has ended.
@@ -98,22 +101,32 @@ pub(super) struct InstanceTask<K> {
     pub events: mpsc::Sender<(K, InstanceEvent)>,
 }
 
-/// Receives the notification that the tool list changed.
-#[derive(Debug, Clone, Default)]
-struct ToolListWatcher(Arc<Notify>);
+/// Receives the notifications that a list changed.
+#[derive(Debug, Clone)]
+struct ListWatcher {
+    changed: Arc<Notify>,
+    /// Its resources are used.
+    has_resources: bool,
+}
 
-impl ClientHandler for ToolListWatcher {
+impl ClientHandler for ListWatcher {
     fn get_info(&self) -> ClientConfig {
         let us = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         ClientConfig::new(rmcp::model::ClientCapabilities::default(), us)
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.0.notify_one();
+        self.changed.notify_one();
+    }
+
+    async fn on_resource_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        if self.has_resources {
+            self.changed.notify_one();
+        }
     }
 }
 
-type McpConnection = RunningService<RoleClient, ToolListWatcher>;
+type McpConnection = RunningService<RoleClient, ListWatcher>;
 
 impl<K: Copy + Send + 'static> InstanceTask<K> {
     /// Runs until it is stopped or its server ends. Returns its key.
@@ -154,13 +167,11 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
     }
 
     /// A list, and which tools of it wait for the user.
-    async fn judged(
-        &self,
-        tools: ListedTools,
-    ) -> (Arc<Listing>, Result<BTreeSet<String>, Localized>) {
+    async fn judged(&self, listed: Listed) -> (Arc<Listing>, Result<BTreeSet<String>, Localized>) {
         let secrets = self.context.vault.secrets();
-        let mut listing = Listing::new(tools.tools, &self.server, &secrets);
-        listing.is_endless = tools.is_endless;
+        let mut listing = Listing::new(listed.tools.items, &self.server, &secrets);
+        listing.is_endless = listed.tools.is_endless;
+        listing.resources = listed.resources;
         let listing = Arc::new(listing);
         let permission = self.context.permission.clone();
         let (name, server, listed) = (self.name.clone(), self.server.clone(), listing.clone());
@@ -183,11 +194,11 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
             .with_max_line_length(MAX_BYTES);
         let transport = Answers::measured(transport, meter);
         let session = async {
-            let (watcher, end) = (ToolListWatcher::default(), transport.end());
+            let (watcher, end) = (self.watcher(), transport.end());
             let connected = self.connect(watcher.clone().serve(transport), end).await;
             let ended = match connected {
                 Ok(running) => {
-                    self.watch_tools(running, &watcher).await;
+                    self.watch_lists(running, &watcher).await;
                     Ok(())
                 }
                 Err(reason) => Err(reason),
@@ -217,14 +228,18 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
 
     async fn run_http(&self, url: &str, variables: &ResolvedVariables) -> Result<(), Localized> {
         let transport = http::transport(url, variables, &self.context.clients)?;
-        let (watcher, end) = (ToolListWatcher::default(), transport.end());
+        let (watcher, end) = (self.watcher(), transport.end());
         let running = self.connect(watcher.clone().serve(transport), end).await;
         let redact = |reason: Localized| reason.map(|text| variables.redact(&text));
-        self.watch_tools(running.map_err(redact)?, &watcher).await;
+        self.watch_lists(running.map_err(redact)?, &watcher).await;
         Ok(())
     }
 
-    /// The handshake and the first list of tools.
+    fn watcher(&self) -> ListWatcher {
+        ListWatcher { changed: Arc::default(), has_resources: self.server.resources.is_some() }
+    }
+
+    /// The handshake and the first lists.
     async fn connect(
         &self,
         handshake: impl Future<Output = Result<McpConnection, ClientInitializeError>>,
@@ -233,39 +248,35 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
         let connected = async {
             let running =
                 handshake.await.map_err(|error| Localized::same(http::open_error(&error)))?;
-            let tools = list(&running).await?;
+            let listed = self.list(&running).await?;
             // The consent is checked again: the files may have been changed while the server started.
-            let (listing, held) = self.judged(tools).await;
+            let (listing, held) = self.judged(listed).await;
             let connection = Connection { peer: running.peer().clone(), end };
             let event = InstanceEvent::Open { connection, listing, held: held? };
             let _ = self.events.send((self.key, event)).await;
             Ok(running)
         };
         tokio::select! {
-            connected = timeout(START_TIMEOUT, connected) => connected.unwrap_or_else(|_| {
-                let seconds = START_TIMEOUT.as_secs();
-                Err(localized!(
-                    "it did not answer within {seconds} seconds",
-                    "它在 {seconds} 秒内没有应答"
-                ))
-            }),
+            connected = timeout(START_TIMEOUT, connected) => {
+                connected.unwrap_or_else(|_| Err(unanswered(START_TIMEOUT)))
+            }
             () = self.stop.cancelled() => {
                 Err(Text::new("it was stopped while it started", "它在启动时被停止").into())
             }
         }
     }
 
-    /// Reports changes of the tool list until the connection ends.
-    async fn watch_tools(&self, running: McpConnection, watcher: &ToolListWatcher) {
+    /// Reports changes of the lists until the connection ends.
+    async fn watch_lists(&self, running: McpConnection, watcher: &ListWatcher) {
         let (peer, token) = (running.peer().clone(), running.cancellation_token());
         let mut ended = pin!(running.waiting());
         loop {
             tokio::select! {
                 _ = &mut ended => return,
                 () = self.stop.cancelled() => break,
-                () = watcher.0.notified() => {
-                    if let Ok(Ok(tools)) = timeout(LIST_TIMEOUT, list(&peer)).await {
-                        let (listing, held) = self.judged(tools).await;
+                () = watcher.changed.notified() => {
+                    if let Ok(Ok(listed)) = timeout(LIST_TIMEOUT, self.list(&peer)).await {
+                        let (listing, held) = self.judged(listed).await;
                         let held = held.inspect_err(|reason| {
                             // The tools of before stay; without a judgement nothing new may be offered.
                             tracing::warn!(server = self.name, %reason, "nothing new of an MCP server is offered");
@@ -279,34 +290,101 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
         token.cancel();
         let _ = timeout(CLOSE_TIMEOUT, ended).await;
     }
+
+    /// What the server lists: its tools, and the resources if its entry wants them and it announces some.
+    async fn list(&self, peer: &Peer<RoleClient>) -> Result<Listed, Localized> {
+        let tools = pages(MAX_TOOLS, move |params| async move {
+            let page = peer.list_tools(Some(params)).await?;
+            Ok::<_, ServiceError>((page.tools, page.next_cursor))
+        });
+        let tools = tools.await.map_err(|error| {
+            localized!("it did not list its tools: {error}", "它没有列出工具：{error}")
+        })?;
+        let announced = peer.peer_info().is_some_and(|info| info.capabilities.resources.is_some());
+        let resources = match self.server.resources.as_ref().filter(|_| announced) {
+            Some(rules) => Some(self.list_resources(peer, rules).await),
+            None => None,
+        };
+        Ok(Listed { tools, resources })
+    }
+
+    /// A list that fails is no reason to do without the tools.
+    async fn list_resources(&self, peer: &Peer<RoleClient>, rules: &ResourceRules) -> ResourceList {
+        let secrets = &self.context.vault.secrets();
+        let resources = pages(MAX_RESOURCES, move |params| async move {
+            let page = peer.list_resources(Some(params)).await?;
+            let of = |resource| ResourceEntry::of_resource(resource, rules, secrets);
+            let entries: Vec<_> = page.resources.into_iter().filter_map(of).collect();
+            Ok::<_, ServiceError>((entries, page.next_cursor))
+        });
+        let templates = pages(MAX_RESOURCES, move |params| async move {
+            let page = peer.list_resource_templates(Some(params)).await?;
+            let of = |template| ResourceEntry::of_template(template, rules, secrets);
+            let entries: Vec<_> = page.resource_templates.into_iter().filter_map(of).collect();
+            Ok::<_, ServiceError>((entries, page.next_cursor))
+        });
+        let mut list = ResourceList::default();
+        for listed in [
+            timeout(RESOURCES_TIMEOUT, resources).await,
+            timeout(RESOURCES_TIMEOUT, templates).await,
+        ] {
+            match listed {
+                Ok(Ok(found)) => list.add(found.items, found.is_endless),
+                // Many servers have no templates, and do not know what they are asked.
+                Ok(Err(ServiceError::McpError(error)))
+                    if error.code == ErrorCode::METHOD_NOT_FOUND => {}
+                Ok(Err(error)) => {
+                    let reason = sanitize(&error.to_string(), MAX_REASON_CHARS);
+                    list.fault = Some(Localized::same(reason));
+                }
+                Err(_) => list.fault = Some(unanswered(RESOURCES_TIMEOUT)),
+            }
+        }
+        list
+    }
 }
 
-/// The tools of all pages.
-#[derive(Debug, Default)]
-struct ListedTools {
-    tools: Vec<Tool>,
+fn unanswered(limit: Duration) -> Localized {
+    let seconds = limit.as_secs();
+    localized!("it did not answer within {seconds} seconds", "它在 {seconds} 秒内没有应答")
+}
+
+/// What a server listed.
+#[derive(Debug)]
+struct Listed {
+    tools: Pages<Tool>,
+    resources: Option<ResourceList>,
+}
+
+/// The items of all pages of a list.
+#[derive(Debug)]
+struct Pages<T> {
+    items: Vec<T>,
     is_endless: bool,
 }
 
-async fn list(peer: &Peer<RoleClient>) -> Result<ListedTools, Localized> {
-    let mut listed = ListedTools::default();
+/// Asks for the pages of a list, until there are more than `most` items.
+async fn pages<T, F>(
+    most: usize,
+    ask: impl Fn(PaginatedRequestParams) -> F,
+) -> Result<Pages<T>, ServiceError>
+where
+    F: Future<Output = Result<(Vec<T>, Option<String>), ServiceError>>,
+{
+    let mut listed = Pages { items: Vec::new(), is_endless: false };
     let (mut cursor, mut cursors) = (None, BTreeSet::new());
     loop {
-        let params = PaginatedRequestParams::default().with_cursor(cursor);
-        let page = peer.list_tools(Some(params)).await;
-        let page = page.map_err(|error| {
-            localized!("it did not list its tools: {error}", "它没有列出工具：{error}")
-        })?;
-        listed.tools.extend(page.tools);
+        let (items, next) = ask(PaginatedRequestParams::default().with_cursor(cursor)).await?;
+        listed.items.extend(items);
         // An empty one is meant as none.
-        cursor = page.next_cursor.filter(|cursor| !cursor.is_empty());
+        cursor = next.filter(|cursor| !cursor.is_empty());
         let Some(next) = &cursor else { break };
         listed.is_endless = !cursors.insert(next.clone()) || cursors.len() > MAX_PAGES;
-        if listed.is_endless || listed.tools.len() > MAX_TOOLS {
+        if listed.is_endless || listed.items.len() > most {
             break;
         }
     }
     // One more than the limit shows that there are too many.
-    listed.tools.truncate(MAX_TOOLS + 1);
+    listed.items.truncate(most + 1);
     Ok(listed)
 }

@@ -7,6 +7,7 @@ use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::resource_list::ResourceList;
 use super::result::sanitize_and_redact;
 use super::tool_list::MAX_NAME_CHARS;
 use crate::domain::Secrets;
@@ -27,6 +28,8 @@ pub(super) struct Listing {
     names: BTreeMap<String, String>,
     /// The facts of the tools that the server's entry lets through.
     pub facts: Vec<ToolFacts>,
+    /// `None`: its entry wants no resources, or it has none.
+    pub resources: Option<ResourceList>,
 }
 
 impl Listing {
@@ -41,7 +44,7 @@ impl Listing {
         let facts = offered
             .filter_map(|tool| Some(facts(tool, names.get(tool.name.as_ref())?, secrets)))
             .collect();
-        Self { tools, is_endless: false, names, facts }
+        Self { tools, is_endless: false, names, facts, resources: None }
     }
 
     /// The name models know a tool by; `None` for one that is never offered, because of its name.
@@ -147,6 +150,7 @@ mod tests {
             transport,
             filter: ToolFilter::default(),
             name_rules: Vec::new(),
+            resources: None,
         }
     }
 

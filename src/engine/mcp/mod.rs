@@ -1,5 +1,5 @@
 //! Servers of the Model Context Protocol: started or connected by `.minds/mcp.yaml`, with their
-//! tools offered like our own.
+//! tools offered like our own, and their resources read by two tools of ours.
 //!
 //! ```text
 //! Servers ──requests──▶ supervisor (1 task) ──▶ instance (1 task each) ──▶ process | http
@@ -25,6 +25,8 @@ mod plan;
 mod pool;
 mod process;
 mod reading;
+mod resource_list;
+mod resources;
 mod result;
 mod schema;
 mod server;
@@ -33,6 +35,7 @@ mod snapshot;
 mod supervisor;
 mod tool;
 mod tool_list;
+mod uri_template;
 
 pub use plan::{NOT_AGREED, Permission};
 pub use servers::{Servers, Setup};

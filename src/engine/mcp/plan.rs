@@ -100,6 +100,7 @@ mod tests {
             transport,
             filter: ToolFilter::default(),
             name_rules: Vec::new(),
+            resources: None,
         }
     }
 

@@ -58,6 +58,11 @@ fn is_visible(c: char) -> bool {
     !is_hidden(c) || matches!(c, '\n' | '\t')
 }
 
+/// The contents of a resource as the result of a call.
+pub(super) fn call_result(contents: Vec<ResourceContents>) -> CallToolResult {
+    CallToolResult::success(contents.into_iter().map(ContentBlock::resource).collect())
+}
+
 /// The outcome of a call.
 pub(super) fn tool_outcome(
     result: CallToolResult,
@@ -124,7 +129,8 @@ impl ResultReader<'_> {
                     if kind.starts_with("image/") {
                         self.image(&kind, &blob);
                     } else {
-                        self.skip(&uri);
+                        let kind = if kind.is_empty() { kind } else { format!("{kind}, ") };
+                        self.skip(&format!("{uri} ({kind}{} B)", blob_bytes(&blob)));
                     }
                 }
                 _ => self.skip("resource"),
@@ -173,6 +179,11 @@ impl ResultReader<'_> {
     }
 }
 
+/// The size of binary content, in bytes.
+pub(super) fn blob_bytes(blob: &str) -> usize {
+    blob.trim_end_matches('=').len() * 3 / 4
+}
+
 fn empty_text(lang: Lang) -> String {
     Text::new("The server answered without any content.", "服务器的应答没有内容。")
         .in_lang(lang)
@@ -209,7 +220,11 @@ mod tests {
             ),
             (
                 json!([{"type": "resource", "resource": {"uri": "file:///x", "blob": "AA=="}}]),
-                &format!("[file:///x: {skip}"),
+                &format!("[file:///x (1 B): {skip}"),
+            ),
+            (
+                json!([{"type": "resource", "resource": {"uri": "x", "blob": "AAAA", "mimeType": "a/b"}}]),
+                &format!("[x (a/b, 3 B): {skip}"),
             ),
             (
                 json!([{"type": "audio", "data": "AA==", "mimeType": "audio/wav"}]),

@@ -134,6 +134,7 @@ mod tests {
             transport: Transport::Stdio(program),
             filter: ToolFilter::default(),
             name_rules: Vec::new(),
+            resources: None,
         });
         let reason = BlockReason::Failed(Localized::same("the licence has run out"));
         let mut server = Server {

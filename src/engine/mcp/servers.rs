@@ -15,7 +15,8 @@ use super::environment::EnvReader;
 use super::instance::InstanceContext;
 use super::lease::{self, RELEASE};
 use super::plan::Permission;
-use super::snapshot::{HeldList, Snapshot};
+use super::resources;
+use super::snapshot::{ActiveList, Snapshot};
 use super::supervisor::{
     CHANNEL_CAPACITY, Desired, McpSupervisor, READY_TIMEOUT, SupervisorRequest,
 };
@@ -23,7 +24,7 @@ use super::tool_list;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::{DialogId, Lang, Problem, Reminder, SharedSecrets};
 use crate::llm::Clients;
-use crate::minds::mcp_config::{McpFile, McpServer};
+use crate::minds::mcp_config::{McpFile, McpServer, RESOURCES};
 use crate::sandbox::Sandbox;
 use crate::tools::{LeaseScope, Registry, ReminderUpdate, Tool, ToolSource};
 
@@ -110,7 +111,7 @@ impl Servers {
 fn desired(
     workspace: &Path,
     permission: &dyn Permission,
-    lists: &[HeldList],
+    lists: &[ActiveList],
     vault: &SharedSecrets,
 ) -> Option<Vec<Desired>> {
     let file = McpFile::load(workspace);
@@ -168,8 +169,13 @@ impl ToolSource for Servers {
         for (server, tool) in &now.held {
             registry.withhold(server, tool, tool_list::held_text(server, tool));
         }
-        for tool in admin::tools(&self.tx) {
-            if let Err(error) = registry.add(admin::TOOLSET, tool) {
+        for list in now.resources.iter() {
+            registry.add_toolset(&list.server);
+        }
+        let of_resources = resources::tools(&self.tx, &now.resources);
+        let own = admin::tools(&self.tx).map(|tool| (admin::TOOLSET, tool)).into_iter();
+        for (toolset, tool) in own.chain(of_resources.into_iter().map(|tool| (RESOURCES, tool))) {
+            if let Err(error) = registry.add(toolset, tool) {
                 // Ours come last, and servers are offered no names of ours: this would be a fault of the program.
                 tracing::warn!(%error, "a tool for MCP servers is left out");
             }

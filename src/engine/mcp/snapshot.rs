@@ -15,7 +15,9 @@ pub(super) struct Snapshot {
     /// Tools that wait for the user, each with its server, by the name models would know.
     pub held: Vec<(String, String)>,
     /// The held tools of servers that have such tools.
-    pub lists: Vec<HeldList>,
+    pub lists: Vec<ActiveList>,
+    /// The lists of servers whose resources members may read.
+    pub resources: Arc<[ActiveList]>,
     /// Servers with one instance per dialog.
     pub stateful: BTreeSet<String>,
     pub problems: Vec<Problem>,
@@ -23,9 +25,9 @@ pub(super) struct Snapshot {
     pub leases: Vec<(DialogId, String)>,
 }
 
-/// A list in which some tools wait, to look at again.
+/// What a server listed, with the configuration in use.
 #[derive(Debug, Clone)]
-pub(super) struct HeldList {
+pub(super) struct ActiveList {
     pub server: String,
     pub config: Arc<McpServer>,
     pub listing: Arc<Listing>,

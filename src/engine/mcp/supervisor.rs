@@ -15,12 +15,12 @@ use super::pool::{
     Instance, InstanceKey, InstanceOwner, InstancePool, InstanceState, Waiter, is_owned_by,
 };
 use super::server::{ActiveConfig, Server, name_taken, with_line};
-use super::snapshot::{HeldList, Snapshot};
+use super::snapshot::{ActiveList, Snapshot};
 use super::tool::ServerTool;
 use super::tool_list::{self, ServerTools};
 use crate::domain::text::{Text, localized};
 use crate::domain::{DialogId, Problem, SharedSecrets};
-use crate::minds::mcp_config::{McpServer, PATH};
+use crate::minds::mcp_config::{FETCH_RESOURCE, LIST_RESOURCES, McpServer, PATH};
 use crate::tools::LeaseScope;
 
 /// Why an instance was released.
@@ -370,9 +370,17 @@ impl McpSupervisor {
         let listed_tools: Vec<ServerTools> =
             self.servers.iter().filter_map(Server::listed).collect();
         let held = listed_tools.iter().flat_map(ServerTools::held_names).collect();
-        let lists = self.servers.iter().filter_map(held_list).collect();
+        let has_held = |active: &ActiveConfig| !active.held.is_empty();
+        let has_resources = |active: &ActiveConfig| active.listing.resources.is_some();
+        let lists = self.servers.iter().filter_map(|server| list_of(server, has_held)).collect();
+        let resources: Arc<[ActiveList]> =
+            self.servers.iter().filter_map(|server| list_of(server, has_resources)).collect();
+        let mut taken = self.taken.clone();
+        if !resources.is_empty() {
+            taken.extend([LIST_RESOURCES, FETCH_RESOURCE].map(str::to_owned));
+        }
         let (offered_tools, tool_problems) =
-            tool_list::offered_tools(&listed_tools, &self.taken, &secrets);
+            tool_list::offered_tools(&listed_tools, &taken, &secrets);
         let stateful = listed_tools.iter().filter(|server| !server.config.stateless);
         let server_problems = self.servers.iter().filter_map(Server::problem);
         let line_of = |id: &str| self.servers.iter().find(|server| server.id == id)?.line;
@@ -384,6 +392,7 @@ impl McpSupervisor {
             problems: all.map(|problem| problem.redacted(&secrets)).collect(),
             held,
             lists,
+            resources,
             leases: self.pool.leases(),
             tools: offered_tools
                 .into_iter()
@@ -394,9 +403,9 @@ impl McpSupervisor {
     }
 }
 
-/// The list of a server in which tools wait.
-fn held_list(server: &Server) -> Option<HeldList> {
-    let active = server.active.as_ref().filter(|active| !active.held.is_empty())?;
+/// The list of a server, if it is one of those that are looked for.
+fn list_of(server: &Server, is_wanted: impl Fn(&ActiveConfig) -> bool) -> Option<ActiveList> {
+    let active = server.active.as_ref().filter(|active| is_wanted(active))?;
     let (config, listing) = (active.config.clone(), active.listing.clone());
-    Some(HeldList { server: server.id.clone(), config, listing })
+    Some(ActiveList { server: server.id.clone(), config, listing })
 }

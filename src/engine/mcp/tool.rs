@@ -22,7 +22,7 @@ use crate::domain::text::{Text, in_lang};
 use crate::tools::{Args, Tool, ToolCx, ToolOutcome, ToolSpec};
 
 /// A longer call is cancelled.
-const CALL_TIMEOUT: Duration = Duration::from_mins(10);
+pub(super) const CALL_TIMEOUT: Duration = Duration::from_mins(10);
 const MAX_REASON_CHARS: usize = 2_000;
 
 #[derive(Debug)]
@@ -62,43 +62,51 @@ async fn call(
 ) -> Result<ToolOutcome, String> {
     let params =
         CallToolRequestParams::new(tool.original.clone()).with_arguments(args.into_object());
-    let mut handle = lease(tool, tx, cx).await?;
+    let mut handle = agreed(tool, tx, cx).await?;
     let mut answer = handle.connection.peer.call_tool_once(params.clone()).await;
     // A server may end between two calls. Once only: the next one may end in the same way.
     if answer.as_ref().is_err_and(|error| was_not_taken(error, &handle.connection.end)) {
-        handle = lease(tool, tx, cx).await?;
+        handle = agreed(tool, tx, cx).await?;
         answer = handle.connection.peer.call_tool_once(params).await;
     }
     outcome(answer, &tool.server, &handle.connection.end, cx)
 }
 
-/// An instance for a call.
-async fn lease(
+/// An instance that has the tool as it was agreed to.
+async fn agreed(
     tool: &OfferedTool,
     tx: &mpsc::Sender<SupervisorRequest>,
     cx: &ToolCx,
 ) -> Result<Arc<InstanceHandle>, String> {
-    let (server, lang) = (&tool.server, cx.lang);
-    let (reply, lease) = oneshot::channel();
-    let dialog = cx.dialog.clone();
-    let _ = tx.send(SupervisorRequest::Use { server: server.clone(), dialog, reply }).await;
-    let handle = match lease.await {
-        Ok(Ok(handle)) => handle,
-        Ok(Err(reason)) => return Err(not_run(server, reason.in_lang(lang), lang)),
-        Err(_) => {
-            let reason = Text::new("the program is ending", "程序正在结束");
-            return Err(not_run(server, reason.in_lang(lang), lang));
-        }
-    };
+    let handle = lease(&tool.server, tx, cx).await?;
     if handle.has(&tool.original, &tool.digest) {
         Ok(handle)
     } else {
-        Err(is_another(server, lang))
+        Err(is_another(&tool.server, cx.lang))
+    }
+}
+
+/// An instance for a call. The error is the text of a failure.
+pub(super) async fn lease(
+    server: &str,
+    tx: &mpsc::Sender<SupervisorRequest>,
+    cx: &ToolCx,
+) -> Result<Arc<InstanceHandle>, String> {
+    let (reply, lease) = oneshot::channel();
+    let (dialog, lang) = (cx.dialog.clone(), cx.lang);
+    let _ = tx.send(SupervisorRequest::Use { server: server.to_owned(), dialog, reply }).await;
+    match lease.await {
+        Ok(Ok(handle)) => Ok(handle),
+        Ok(Err(reason)) => Err(not_run(server, reason.in_lang(lang), lang)),
+        Err(_) => {
+            let reason = Text::new("the program is ending", "程序正在结束");
+            Err(not_run(server, reason.in_lang(lang), lang))
+        }
     }
 }
 
 /// True if the server ended before it took a call. What it may have taken is not called again.
-fn was_not_taken(error: &ServiceError, end: &ConnectionEnd) -> bool {
+pub(super) fn was_not_taken(error: &ServiceError, end: &ConnectionEnd) -> bool {
     // A line that a pipe did not take whole was read by nobody.
     if let ServiceError::TransportSend(error) = error
         && error.error.is::<std::io::Error>()
@@ -109,7 +117,7 @@ fn was_not_taken(error: &ServiceError, end: &ConnectionEnd) -> bool {
     matches!(error, ServiceError::TransportClosed) && end.took_none()
 }
 
-fn outcome(
+pub(super) fn outcome(
     answer: Result<CallToolResponse, ServiceError>,
     server: &str,
     end: &ConnectionEnd,
@@ -199,7 +207,7 @@ fn broke_off(server: &str, reason: &str, lang: Lang) -> String {
     )
 }
 
-fn too_long(server: &str, lang: Lang) -> String {
+pub(super) fn too_long(server: &str, lang: Lang) -> String {
     let seconds = CALL_TIMEOUT.as_secs();
     in_lang!(
         lang,

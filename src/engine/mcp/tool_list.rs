@@ -76,6 +76,7 @@ pub(super) fn offered_tools(
             too_many(listed)
                 .into_iter()
                 .chain(endless(listed))
+                .chain(resources_fault(listed))
                 .chain(unmatched_patterns(listed))
                 .map(with_server),
         );
@@ -243,6 +244,29 @@ fn endless(listed: &ServerTools) -> Option<Problem> {
     })
 }
 
+/// Why not all resources are known, of a server whose entry wants them.
+fn resources_fault(listed: &ServerTools) -> Option<Problem> {
+    listed.config.resources.as_ref()?;
+    let reason: Localized = match &listed.listing.resources {
+        Some(list) => list.fault.clone()?,
+        None => Text::new("it announces none", "它没有声明资源").into(),
+    };
+    let server = listed.server;
+    let problem = Problem::new(
+        format!("mcp/resources/{server}"),
+        PATH,
+        localized!(
+            [reason] "not all resources of server `{server}` are known: {reason}",
+            "服务器 `{server}` 的资源不全：{reason}"
+        ),
+        Text::new(
+            "remove `resources` from its entry, or report it to the makers of the server",
+            "请从它的条目中删除 `resources`，或向该服务器的作者报告",
+        ),
+    );
+    Some(problem.warning())
+}
+
 /// Patterns that match none of the server's tools are probably misspelt.
 fn unmatched_patterns(listed: &ServerTools) -> Vec<Problem> {
     let filter = &listed.config.filter;
@@ -280,8 +304,9 @@ fn names(listed: &ServerTools) -> String {
 mod tests {
     use serde_json::{Value, json};
 
+    use super::super::resource_list::ResourceList;
     use super::*;
-    use crate::minds::mcp_config::{NameRule, StdioServer, Transport};
+    use crate::minds::mcp_config::{NameRule, ResourceRules, StdioServer, Transport};
 
     fn server(changes: Vec<NameRule>, filter: ToolFilter) -> McpServer {
         let program = StdioServer {
@@ -295,6 +320,7 @@ mod tests {
             transport: Transport::Stdio(program),
             filter,
             name_rules: changes,
+            resources: None,
         }
     }
 
@@ -370,6 +396,25 @@ mod tests {
         let (offered, problems) = offered_names(&[listed("s", &config, &found)], &[]);
         assert_eq!(offered, ["s/fine=fine"]);
         assert_eq!(problems, ["mcp/endless-list/s", "mcp/tool-malformed/s/bad"]);
+    }
+
+    #[test]
+    fn resources_that_are_not_all_known_are_a_warning_where_the_entry_wants_them() {
+        let wants = |resources| {
+            let config = server(Vec::new(), ToolFilter::default());
+            McpServer { resources, ..config }
+        };
+        let (config, silent) = (wants(Some(ResourceRules::default())), wants(None));
+        let mut found = tools(&config, &["a"]);
+        assert_eq!(offered_names(&[listed("s", &silent, &found)], &[]).1, [""; 0]);
+        assert_eq!(offered_names(&[listed("s", &config, &found)], &[]).1, ["mcp/resources/s"]);
+        let mut resources = ResourceList::default();
+        resources.add(Vec::new(), true);
+        found.resources = Some(resources);
+        let problem = resources_fault(&listed("s", &config, &found)).unwrap();
+        crate::samples::assert_translated(&problem.text);
+        found.resources = Some(ResourceList::default());
+        assert_eq!(offered_names(&[listed("s", &config, &found)], &[]).1, [""; 0]);
     }
 
     #[test]

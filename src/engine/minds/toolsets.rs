@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::mcp_config::{FETCH_RESOURCE, LIST_RESOURCES, RESOURCES};
 use super::nearest::did_you_mean;
 use super::report::{clip, with_line};
 use super::{Minds, team};
@@ -14,22 +15,22 @@ const MAX_PROBLEMS: usize = 50;
 
 /// Toolsets and tools of Dominds 1.29 that this program has not; `*` stands for any text. A file for both may name
 /// them.
-const OF_DOMINDS: [&str; 14] = [
+const OF_DOMINDS: [&str; 11] = [
     "apply_occurrence_replace",
     "create_symlink",
-    "fetch_resource",
     "fs_*",
-    "list_resources",
     "mcp_disable",
     "pad_*",
     "prepare_occurrence_replace",
     "read_symlink",
-    "resources",
     "rm_symlink",
     "*_personal_skill",
     "import_personal_skill_from_file",
     "team_mgmt_*",
 ];
+
+/// A toolset and its tools that are there if a server gives resources.
+const OF_RESOURCES: [&str; 3] = [RESOURCES, LIST_RESOURCES, FETCH_RESOURCE];
 
 /// Tools that members have in trees in the layout of Dominds 1.29, named here or not.
 const IN_RECENT_TREES: [&str; 2] = ["migrate_reminder", "set_dialog_goal"];
@@ -67,6 +68,7 @@ impl Minds {
 
     fn is_known(&self, name: &str, known: &[&str]) -> bool {
         let is_ours = known.contains(&name) || IN_RECENT_TREES.contains(&name);
+        let is_ours = is_ours || (OF_RESOURCES.contains(&name) && self.mcp.has_resources());
         name == "*" || is_ours || self.mcp.ids().any(|server| server == name)
     }
 
@@ -86,6 +88,17 @@ impl Minds {
                 localized!(
                     "leave it for Dominds, or remove it from `{key}`",
                     "可为 Dominds 保留，或把它从 `{key}` 中删除"
+                ),
+            )
+        } else if OF_RESOURCES.contains(&name) {
+            (
+                localized!(
+                    [what] "`{owner}`: the {what} `{shown}` is not there: no server has `resources`; skipped",
+                    "`{owner}`：没有{what} `{shown}`：没有服务器写了 `resources`；已跳过"
+                ),
+                localized!(
+                    "give a server in .minds/mcp.yaml `resources: {{}}`, or remove it from `{key}`",
+                    "请在 .minds/mcp.yaml 中为某个服务器写上 `resources: {{}}`，或把它从 `{key}` 中删除"
                 ),
             )
         } else {

@@ -47,6 +47,7 @@ impl TestBench {
             workspace: Arc::from(workspace),
             root: None,
             access: Arc::default(),
+            toolsets: Arc::default(),
             taskdoc: Some(PathBuf::from("task.tsk")),
             main_dialog: true,
             reminders: Arc::from([]),

@@ -2,6 +2,7 @@
 //! arrives in its [`ToolCx`] and leaves in its [`ToolOutcome`].
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -81,6 +82,8 @@ pub struct ToolCx {
     pub root: Option<Identity>,
     /// The member's access lists.
     pub access: Arc<Access>,
+    /// The toolsets it was granted whole.
+    pub toolsets: Arc<BTreeSet<String>>,
     /// The dialog's task document, relative to the workspace.
     pub taskdoc: Option<PathBuf>,
     /// Whether the caller is a main dialog.

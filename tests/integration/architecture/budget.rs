@@ -8,7 +8,7 @@ use super::{Source, lines, program, report};
 const BUDGETS: [(&str, usize); 4] = [
     // Each is the count at its last change, rounded up to the next 500.
     ("src/base", 30_500),
-    ("src/engine", 66_000),
+    ("src/engine", 66_500),
     ("src/program", 20_000),
     ("src/ui", 42_000),
 ];

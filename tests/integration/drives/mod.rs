@@ -39,6 +39,7 @@ mod mcp;
 mod mcp_answers;
 mod mcp_consent;
 mod mcp_real;
+mod mcp_resources;
 mod memories;
 mod messages;
 mod minds;

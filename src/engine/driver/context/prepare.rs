@@ -355,6 +355,7 @@ fn tool_cx(
         workspace: Arc::from(engine.workspace.as_path()),
         root: None,
         access: Arc::default(),
+        toolsets: Arc::default(),
         taskdoc: Some(PathBuf::from(&dialog.meta.task_doc_path)),
         main_dialog: tree.is_main(&dialog.meta.id),
         reminders: reminders.collect(),

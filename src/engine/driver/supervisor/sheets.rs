@@ -223,6 +223,7 @@ fn write(
         workspace: Arc::from(engine.workspace.as_path()),
         root: None,
         access: Arc::<Access>::default(),
+        toolsets: Arc::default(),
         taskdoc: Some(PathBuf::from(path)),
         main_dialog: true,
         reminders: Arc::from([]),

@@ -1,7 +1,8 @@
 //! Output of a server as messages that the types of the protocol can read: a fault in one message affects
 //! only that message, and a request whose answer cannot be read gets an error. Pure.
 
-use rmcp::model::{ContentBlock, JsonObject, Tool};
+use rmcp::model::{ContentBlock, JsonObject, Resource, ResourceContents, ResourceTemplate, Tool};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::result::sanitize;
@@ -12,6 +13,9 @@ const INTERNAL_ERROR: i64 = -32_603;
 /// The key under which an unreadable tool has the reason.
 const REASON_KEY: &str = "unreadable";
 const MAX_EXCERPT_CHARS: usize = 300;
+/// All that is used of a resource, a template or their contents.
+const RESOURCE_TEXTS: [&str; 8] =
+    ["uri", "uriTemplate", "name", "title", "description", "mimeType", "text", "blob"];
 
 /// The messages of a line or event; the error says why it is not JSON.
 pub(super) fn messages(bytes: &[u8]) -> Result<Vec<Value>, String> {
@@ -169,6 +173,9 @@ pub(super) fn repair_result(result: &mut Value) {
     if let Some(tools) = map.get_mut("tools").and_then(Value::as_array_mut) {
         tools.iter_mut().for_each(repair_tool);
     }
+    keep_readable::<Resource>(map, "resources");
+    keep_readable::<ResourceTemplate>(map, "resourceTemplates");
+    keep_readable::<ResourceContents>(map, "contents");
     if let Some(content) = map.get_mut("content") {
         let blocks = match content.take() {
             Value::Array(blocks) => blocks,
@@ -179,6 +186,20 @@ pub(super) fn repair_result(result: &mut Value) {
         };
         *content = blocks.into_iter().map(repaired_block).collect();
     }
+}
+
+/// Keeps the items of a list that can be read, if need be by these texts alone.
+fn keep_readable<T: DeserializeOwned>(map: &mut JsonObject, key: &str) {
+    let is_read = |item: &Value| T::deserialize(item).is_ok();
+    let Some(items) = map.get_mut(key).and_then(Value::as_array_mut) else { return };
+    items.retain_mut(|item| {
+        if !is_read(item)
+            && let Some(fields) = item.as_object_mut()
+        {
+            fields.retain(|key, value| value.is_string() && RESOURCE_TEXTS.contains(&key.as_str()));
+        }
+        is_read(item)
+    });
 }
 
 /// Repairs a tool. One that cannot be read keeps its name and says why.

@@ -142,3 +142,30 @@ fn a_tool_that_cannot_be_read_costs_only_itself_and_says_why() {
         assert_eq!(unreadable_reason(&read).is_none(), is_readable, "{tool}");
     }
 }
+
+#[test]
+fn a_resource_that_cannot_be_read_costs_only_itself() {
+    let uris = |key: &str, items: Value| {
+        let list = result(&json!({ key: items }))[key].clone();
+        let all = list.as_array().unwrap().iter();
+        let uri = |item: &Value| item.get("uri").or(item.get("uriTemplate")).cloned();
+        all.map(uri).collect::<Option<Vec<Value>>>().unwrap()
+    };
+    let odd = json!([
+        {"uri": "a", "name": "n", "description": null, "size": "large", "mimeType": 3},
+        {"uri": "b"},
+        {"uri": 3, "name": "n"},
+        "c",
+        null,
+        {"uri": "d", "name": "n", "annotations": {"priority": "high"}}
+    ]);
+    assert_eq!(uris("resources", odd), ["a", "d"]);
+    let templates = json!([{"uriTemplate": "a{b}", "name": "n", "icons": 3}, {"uriTemplate": "c"}]);
+    assert_eq!(uris("resourceTemplates", templates), ["a{b}"]);
+    let contents = json!([
+        {"uri": "a", "text": "t", "mimeType": 3},
+        {"uri": "b", "text": 3},
+        {"uri": "c", "blob": "AA=="}
+    ]);
+    assert_eq!(uris("contents", contents), ["a", "c"]);
+}

@@ -10,13 +10,18 @@ mod tests;
 use std::path::Path;
 
 pub use names::{MAX_NAME_BYTES, NameRule, ToolFilter, is_tool_name};
-pub use server::{HttpServer, McpServer, StdioServer, Transport, ValueSource};
+pub use server::{HttpServer, McpServer, ResourceRules, StdioServer, Transport, ValueSource};
 
 use super::untrusted_files::{self, FileContent};
 use crate::domain::Problem;
 use crate::domain::text::{Text, localized};
 
 pub const PATH: &str = ".minds/mcp.yaml";
+
+/// The toolset of the resources of servers, and its tools, named as in Dominds.
+pub(crate) const RESOURCES: &str = "resources";
+pub(crate) const LIST_RESOURCES: &str = "list_resources";
+pub(crate) const FETCH_RESOURCE: &str = "fetch_resource";
 
 /// The parsed file.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -124,6 +129,12 @@ impl McpFile {
     /// Secrets written into the file as literals.
     pub(crate) fn literal_secrets(&self) -> impl Iterator<Item = &str> {
         self.values().filter_map(|(name, given)| given.literal_secret(name))
+    }
+
+    /// True if members may read resources of a server.
+    pub(crate) fn has_resources(&self) -> bool {
+        let servers = self.servers.iter().filter_map(|declared| declared.server.as_ref());
+        servers.map(|server| &server.resources).any(Option::is_some)
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {

@@ -1,71 +1,91 @@
-//! Parts of an entry beside its tools: the manual, and prompts and resources. The latter are checked and not used:
-//! an entry that Dominds refuses is left out here as well.
+//! Parts of an entry beside its tools: the manual, resources and prompts. Prompts are checked and not used: an entry
+//! that Dominds refuses is left out here as well.
 
 use serde_json::{Map, Value};
 
-use super::McpManual;
 use super::read::ServerReader;
+use super::{McpManual, NameRule, ResourceRules, ToolFilter};
 use crate::domain::text::{Text, localized};
 use crate::minds::nearest::remove_or_rename;
 use crate::minds::report::{clip, value_type};
 
-const PROMPTS: &str = "prompts";
-const RESOURCES: &str = "resources";
+pub(super) const PROMPTS: &str = "prompts";
+pub(super) const RESOURCES: &str = "resources";
 const SKILLS: &str = "skills";
-/// Parts that are not used.
-pub(super) const UNUSED: [&str; 2] = [PROMPTS, RESOURCES];
 
 const MANUAL: &str = "manual";
-const FILTER_KEYS: [&str; 3] = ["whitelist", "blacklist", "transform"];
+const TRANSFORM: &str = "transform";
+const FILTER_KEYS: [&str; 3] = ["whitelist", "blacklist", TRANSFORM];
 const MAX_SECTIONS: usize = 50;
 
 impl ServerReader<'_, '_> {
     /// `None` if a value has a wrong form.
     pub(super) fn check_unused_parts(&mut self, map: &Map<String, Value>) -> Option<()> {
-        for part in UNUSED {
-            let Some(value) = map.get(part).filter(|value| !value.is_null()) else { continue };
-            let settings = self.settings(value, &[part])?;
-            let more: &[&str] =
-                if part == RESOURCES { &["mimeTypes", "maxBytes", SKILLS] } else { &[] };
-            self.check_filter(settings, &[part], more)?;
-            if part == RESOURCES {
-                self.check_resources(settings)?;
-            }
-            let id = self.id;
-            let found = localized!(
-                "`{part}` of server `{id}`: this program uses no {part} of servers; ignored",
-                "服务器 `{id}` 的 `{part}`：本程序不使用服务器的 {part}；已忽略"
-            );
-            let fix = Text::new(
-                "leave it for Dominds, or remove it: only tools are used here",
-                "可为 Dominds 保留，也可删除：这里只使用工具",
-            );
-            self.warn("unused-key", &[part], found, fix);
-        }
+        let Some(value) = map.get(PROMPTS).filter(|value| !value.is_null()) else {
+            return Some(());
+        };
+        let settings = self.settings(value, &[PROMPTS])?;
+        self.filter_and_rules(settings, &[PROMPTS], &[])?;
+        self.warn_unused(&[PROMPTS], PROMPTS);
         Some(())
     }
 
-    fn check_resources(&mut self, settings: &Map<String, Value>) -> Option<()> {
-        self.texts(settings.get("mimeTypes"), &[RESOURCES, "mimeTypes"])?;
-        let most = settings.get("maxBytes").filter(|value| !value.is_null());
-        if let Some(value) = most.filter(|value| value.as_u64().is_none_or(|bytes| bytes == 0)) {
+    fn warn_unused(&mut self, keys: &[&str], part: &str) {
+        let id = self.id;
+        let found = localized!(
+            "`{part}` of server `{id}`: this program uses no {part} of servers; ignored",
+            "服务器 `{id}` 的 `{part}`：本程序不使用服务器的 {part}；已忽略"
+        );
+        let fix = Text::new(
+            "leave it for Dominds, or remove it: only tools and resources are used here",
+            "可为 Dominds 保留，也可删除：这里只使用工具和资源",
+        );
+        self.warn("unused-key", keys, found, fix);
+    }
+
+    /// `None` if a value has a wrong form. `rules`: those of the whole entry, for a part that has none of its own.
+    pub(super) fn resources(&mut self, value: &Value, rules: &[NameRule]) -> Option<ResourceRules> {
+        let settings = self.settings(value, &[RESOURCES])?;
+        let more = ["mimeTypes", "maxBytes", SKILLS];
+        let (filter, own_rules) = self.filter_and_rules(settings, &[RESOURCES], &more)?;
+        let has_own = settings.get(TRANSFORM).is_some_and(|value| !value.is_null());
+        let name_rules = if has_own { own_rules } else { rules.to_vec() };
+        let mime_types = self.texts(settings.get("mimeTypes"), &[RESOURCES, "mimeTypes"])?;
+        let max_bytes = match settings.get("maxBytes").filter(|value| !value.is_null()) {
+            Some(value) => Some(self.max_bytes(value)?),
+            None => None,
+        };
+        self.check_skills(settings)?;
+        Some(ResourceRules { filter, name_rules, mime_types, max_bytes })
+    }
+
+    fn max_bytes(&mut self, value: &Value) -> Option<usize> {
+        let bytes = value.as_u64().and_then(|bytes| usize::try_from(bytes).ok());
+        let bytes = bytes.filter(|bytes| *bytes > 0);
+        if bytes.is_none() {
             let fix = Text::new("write a whole number above 0", "请写大于 0 的整数");
             self.report_wrong_type(&[RESOURCES, "maxBytes"], value, fix);
-            return None;
         }
+        bytes
+    }
+
+    /// Skills among resources are not used.
+    fn check_skills(&mut self, settings: &Map<String, Value>) -> Option<()> {
         let Some(value) = settings.get(SKILLS).filter(|value| !value.is_null()) else {
             return Some(());
         };
         let skills = self.settings(value, &[RESOURCES, SKILLS])?;
-        self.check_filter(skills, &[RESOURCES, SKILLS], &["enabled"])?;
+        self.filter_and_rules(skills, &[RESOURCES, SKILLS], &["enabled"])?;
         match skills.get("enabled") {
-            None | Some(Value::Null | Value::Bool(_)) => Some(()),
+            None | Some(Value::Null | Value::Bool(false)) => {}
+            Some(Value::Bool(true)) => self.warn_unused(&[RESOURCES, SKILLS], SKILLS),
             Some(value) => {
                 let fix = Text::new("write `true` or `false`", "请写 `true` 或 `false`");
                 self.report_wrong_type(&[RESOURCES, SKILLS, "enabled"], value, fix);
-                None
+                return None;
             }
         }
+        Some(())
     }
 
     fn settings<'v>(&mut self, value: &'v Value, keys: &[&str]) -> Option<&'v Map<String, Value>> {
@@ -80,13 +100,13 @@ impl ServerReader<'_, '_> {
         None
     }
 
-    /// Checks the lists and the steps of `transform`, and names unknown keys.
-    fn check_filter(
+    /// Reads the lists and the steps of `transform`, and names unknown keys.
+    fn filter_and_rules(
         &mut self,
         settings: &Map<String, Value>,
         at: &[&str],
         more: &[&str],
-    ) -> Option<()> {
+    ) -> Option<(ToolFilter, Vec<NameRule>)> {
         let known = || FILTER_KEYS.into_iter().chain(more.iter().copied());
         for key in settings.keys().filter(|key| !known().any(|name| name == *key)) {
             let (shown, place, id) = (clip(key), at.join("."), self.id);
@@ -97,11 +117,10 @@ impl ServerReader<'_, '_> {
             let fix = remove_or_rename(key, known());
             self.warn("unknown-key", &[at, &[key.as_str()]].concat(), found, fix);
         }
-        for list in ["whitelist", "blacklist"] {
-            self.texts(settings.get(list), &[at, &[list]].concat())?;
-        }
-        self.name_rules(settings.get("transform"), &[at, &["transform"]].concat())?;
-        Some(())
+        let mut list = |key: &str| self.texts(settings.get(key), &[at, &[key]].concat());
+        let filter = ToolFilter { whitelist: list("whitelist")?, blacklist: list("blacklist")? };
+        let rules = self.name_rules(settings.get(TRANSFORM), &[at, &[TRANSFORM]].concat())?;
+        Some((filter, rules))
     }
 
     /// The manual; one of a wrong form is reported and left out, and the server stays.

@@ -23,7 +23,7 @@ const LIST_OF_STRINGS: Text = Text::new("write a list of strings", "请写字符
 
 const TOP_KEYS: [&str; 2] = ["version", "servers"];
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "enabled",
     "truely-stateless",
     "transport",
@@ -37,6 +37,7 @@ const KEYS: [&str; 13] = [
     "tools",
     "transform",
     "manual",
+    other_parts::RESOURCES,
 ];
 
 /// Keys of other programs that would restrict a server: without them it could do more than its entry says.
@@ -179,10 +180,15 @@ impl ServerReader<'_, '_> {
         let tools = map.get("tools");
         let filter = self.filter(tools)?;
         let mut changes = self.name_rules(map.get("transform"), &["transform"])?;
+        let resources = map.get(other_parts::RESOURCES).filter(|value| !value.is_null());
+        let resources = match resources {
+            Some(value) => Some(self.resources(value, &changes)?),
+            None => None,
+        };
         let in_tools = tools.and_then(|tools| tools.get("transform"));
         changes.extend(self.name_rules(in_tools, &["tools", "transform"])?);
         let stateless = self.flag(map, "truely-stateless")?;
-        Some(McpServer { stateless, transport, filter, name_rules: changes })
+        Some(McpServer { stateless, transport, filter, name_rules: changes, resources })
     }
 
     fn add(
@@ -247,9 +253,7 @@ impl ServerReader<'_, '_> {
             is_restricted = true;
         }
         let is_known = |key: &str| {
-            [&KEYS[..], &other_parts::UNUSED, &RESTRICTING_KEYS]
-                .iter()
-                .any(|keys| keys.contains(&key))
+            key == other_parts::PROMPTS || KEYS.contains(&key) || RESTRICTING_KEYS.contains(&key)
         };
         for key in map.keys().filter(|key| !is_known(key)) {
             let (shown, id) = (clip(key), self.id);

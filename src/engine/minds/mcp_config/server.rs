@@ -17,6 +17,36 @@ pub struct McpServer {
     pub filter: ToolFilter,
     /// Applied in this order, after the filter.
     pub name_rules: Vec<NameRule>,
+    /// `None`: members read none of its resources.
+    pub resources: Option<ResourceRules>,
+}
+
+/// Which resources of a server members may read, by their addresses.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ResourceRules {
+    pub filter: ToolFilter,
+    /// Applied in this order to the address that an id is made from.
+    pub name_rules: Vec<NameRule>,
+    /// Empty: all.
+    pub mime_types: Vec<String>,
+    /// The size of the largest one that is passed on, in bytes.
+    pub max_bytes: Option<usize>,
+}
+
+impl ResourceRules {
+    /// True for a resource or a template that members are told of. `mime_type`: empty if it is not known.
+    #[must_use]
+    pub fn allows(&self, address: &str, mime_type: &str) -> bool {
+        let is_known = || self.mime_types.iter().any(|known| known == mime_type);
+        self.filter.allows(address) && (self.mime_types.is_empty() || is_known())
+    }
+
+    /// True for an address that was made from an allowed template.
+    #[must_use]
+    pub fn allows_made(&self, address: &str) -> bool {
+        // A whitelist names the template; `..` could lead around a blacklist.
+        self.filter.blacklist.is_empty() || (!address.contains("..") && self.filter.allows(address))
+    }
 }
 
 /// How a server is reached.

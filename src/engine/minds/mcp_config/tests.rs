@@ -47,6 +47,7 @@ fn a_complete_file_is_read() {
             NameRule::Replace { remove: text("a_"), add: text("b_") },
             NameRule::Suffix(text("_y")),
         ],
+        resources: None,
     };
     let headers = vec![(text("Authorization"), ValueSource::Env(text("TOKEN")))];
     let web = McpServer {
@@ -54,6 +55,7 @@ fn a_complete_file_is_read() {
         transport: Transport::Http(HttpServer { url: text("https://example.com/mcp"), headers }),
         filter: ToolFilter::default(),
         name_rules: Vec::new(),
+        resources: None,
     };
     let declared = |id: &str, line, server| ServerEntry {
         id: text(id),
@@ -167,7 +169,12 @@ fn a_harmless_problem_is_reported_and_the_server_is_used() {
             "`whitelist`",
         ),
         ("", "command: x, prompts: { whitelist: [a] }", "mcp/unused-key/s/prompts", "only tools"),
-        ("", "command: x, resources: {}", "mcp/unused-key/s/resources", "only tools"),
+        (
+            "",
+            "command: x, resources: { skills: { enabled: true } }",
+            "mcp/unused-key/s/resources/skills",
+            "only tools",
+        ),
         ("verison: 1\n", "command: x", "mcp/unknown-key/verison", "`version`"),
         ("version: 2\n", "command: x", "mcp/version", "version: 1"),
     ] {
@@ -263,12 +270,10 @@ fn a_part_that_is_not_used_is_a_warning_and_one_of_a_wrong_form_leaves_the_serve
         ("prompts: { whitelist: [a], transform: [{ prefix: p_ }] }", vec![unused("prompts")]),
         (
             "resources: { mimeTypes: [text/plain], maxBytes: 9, skills: { enabled: false } }",
-            vec![unused("resources")],
+            Vec::new(),
         ),
-        (
-            "resources: { more: 1 }",
-            vec![("mcp/unknown-key/s/resources/more".to_owned(), true), unused("resources")],
-        ),
+        ("resources: { skills: { enabled: true } }", vec![unused("resources/skills")]),
+        ("resources: { more: 1 }", vec![("mcp/unknown-key/s/resources/more".to_owned(), true)]),
     ] {
         assert_eq!(used(entry), (true, expected), "{entry}");
     }
@@ -281,6 +286,28 @@ fn a_part_that_is_not_used_is_a_warning_and_one_of_a_wrong_form_leaves_the_serve
     ] {
         assert_eq!(used(entry), (false, vec![(id.to_owned(), false)]), "{entry}");
     }
+}
+
+#[test]
+fn the_resources_of_an_entry_have_a_transform_of_their_own_or_its() {
+    let rules = |more: &str| {
+        let entry = format!("command: x, transform: [{{ prefix: a_ }}], resources: {more}");
+        let mut file = read(&format!("servers: {{ s: {{ {entry} }} }}"));
+        assert_eq!(file.problems, [], "{more}");
+        file.servers.remove(0).server.unwrap().resources
+    };
+    let of = |prefix: &str| vec![NameRule::Prefix(text(prefix))];
+    assert_eq!(rules("null"), None);
+    let inherited = ResourceRules { name_rules: of("a_"), ..ResourceRules::default() };
+    assert_eq!(rules("{}"), Some(inherited));
+    let all = "{ transform: [{ prefix: b_ }], blacklist: [c], mimeTypes: [d/e], maxBytes: 9 }";
+    let expected = ResourceRules {
+        filter: ToolFilter { whitelist: Vec::new(), blacklist: vec![text("c")] },
+        name_rules: of("b_"),
+        mime_types: vec![text("d/e")],
+        max_bytes: Some(9),
+    };
+    assert_eq!(rules(all), Some(expected));
 }
 
 #[test]

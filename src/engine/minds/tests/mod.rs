@@ -204,6 +204,22 @@ fn a_tool_that_only_dominds_has_is_skipped_with_a_word_about_it() {
 }
 
 #[test]
+fn the_toolset_of_resources_is_known_where_a_server_has_some() {
+    let team = "members:\n  lead: { toolsets: [resources], tools: [fetch_resource] }\n";
+    for (keys, faults) in [("", 2), (", resources: {}", 0)] {
+        let servers = format!("servers: {{ s: {{ command: x{keys} }} }}\n");
+        let minds = minds(&[("team.yaml", team), ("mcp.yaml", &servers), ("llm.yaml", LLM)]);
+        let mut problems = minds.unknown_tools(&[]);
+        problems.retain(|problem| problem.id.contains("resource"));
+        assert_eq!(problems.len(), faults, "{problems:?}");
+        for problem in problems {
+            crate::samples::assert_translated(&problem.text);
+            crate::samples::assert_translated(&problem.fix);
+        }
+    }
+}
+
+#[test]
 fn k04_the_first_text_file_that_exists_wins_and_a_blank_one_is_none() {
     for (lang, files, expected) in [
         (Lang::En, vec![("team/lead/persona.md", "P")], Some("P")),

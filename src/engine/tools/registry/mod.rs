@@ -51,6 +51,8 @@ pub struct ToolSubset {
     /// Other names of these tools: they are not shown, and calls by them run.
     others: Vec<OtherName>,
     withheld: BTreeMap<String, Localized>,
+    /// The toolsets that were granted whole.
+    toolsets: Arc<BTreeSet<String>>,
 }
 
 impl Registry {
@@ -99,9 +101,14 @@ impl Registry {
         Ok(())
     }
 
+    /// Makes a toolset, if it is not there; it may stay without tools.
+    pub fn add_toolset(&mut self, toolset: &str) {
+        self.toolsets.entry(toolset.to_owned()).or_default();
+    }
+
     /// A tool of a toolset that is not offered for the time being. The toolset is there all the same.
     pub fn withhold(&mut self, toolset: &str, tool: &str, why: Localized) {
-        self.toolsets.entry(toolset.to_owned()).or_default();
+        self.add_toolset(toolset);
         if self.tool(tool).is_none() {
             self.withheld.insert(tool.to_owned(), why);
         }
@@ -197,11 +204,13 @@ impl Registry {
             |name: &str| granted.contains(name) && (main_dialog || !ONLY_MAIN.contains(&name));
         let mut tools: Vec<Arc<dyn Tool>> =
             self.every_tool().filter(|tool| offered(&tool.spec().name)).cloned().collect();
-        tools.extend(man::tool(self.owned(toolsets, &without, &tools)));
+        let owned = self.owned(toolsets, &without, &tools);
+        let toolsets = Arc::new(owned.iter().map(|one| one.toolset.clone()).collect());
+        tools.extend(man::tool(owned));
         let others = self.others.iter().filter(|other| granted.contains(&*other.of));
         let others = others.filter(|other| !granted.contains(&*other.tool.spec().name));
         let others = others.cloned().collect();
-        (ToolSubset { tools, others, withheld: self.withheld.clone() }, unknown)
+        (ToolSubset { tools, others, withheld: self.withheld.clone(), toolsets }, unknown)
     }
 
     /// Returns the toolsets that were granted whole, with their offered tools.
@@ -274,25 +283,26 @@ impl ToolSubset {
         self.tools.iter().map(|tool| tool.spec())
     }
 
-    /// Keeps only the tools that `other` offers too.
+    /// Keeps only the tools and toolsets that `other` has too.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         self.tools.retain(|tool| other.contains(&tool.spec().name));
         self.others.retain(|own| other.runs(&own.tool.spec().name).is_some());
+        self.toolsets = Arc::new(self.toolsets.intersection(&other.toolsets).cloned().collect());
         self
     }
 
     /// Shows the tools that have a name in Dominds 1.29 by that name, and no longer those that it has not.
     #[must_use]
     pub fn with_recent_names(self) -> Self {
-        let Self { tools, others, withheld } = self;
+        let Self { tools, others, withheld, toolsets } = self;
         let (old, mut tools): (Vec<_>, Vec<_>) = tools.into_iter().partition(|tool| {
             let name = &tool.spec().name;
             *name == edits::APPLY || others.iter().any(|other| other.of == *name)
         });
         tools.extend(others.into_iter().map(|other| other.tool));
         let others = old.into_iter().map(|tool| OtherName { of: tool.spec().name.clone(), tool });
-        Self { tools, others: others.collect(), withheld }
+        Self { tools, others: others.collect(), withheld, toolsets }
     }
 
     /// Adds the tools with these names that `other` offers.
@@ -330,6 +340,7 @@ impl ToolSubset {
     /// Runs a call. Never fails: an error becomes a text for the model. The result is redacted.
     pub async fn run(&self, name: &str, raw_arguments: &str, cx: ToolCx) -> ToolOutcome {
         let (lang, keys) = (cx.lang, Arc::clone(&cx.keys));
+        let cx = ToolCx { toolsets: Arc::clone(&self.toolsets), ..cx };
         let outcome = self.outcome(name, raw_arguments, cx).await;
         // Redacted before it is cut, so that no half of a key is left at the end.
         outcome.redacted(&keys, lang).capped(lang)

@@ -215,3 +215,11 @@ proptest! {
         prop_assert!(!outcome.text.is_empty());
     }
 }
+
+#[test]
+fn who_has_what_two_have_has_the_toolsets_that_both_have_whole() {
+    let registry = Registry::builtin();
+    let of = |names: &[&str]| registry.for_member(&texts(names), &[], true).0;
+    let both = of(&["*", "!ws_mod"]).and(&of(&["ws_read", "ws_mod", "list_dir"]));
+    assert_eq!(both.toolsets.iter().collect::<Vec<_>>(), ["ws_read"]);
+}
