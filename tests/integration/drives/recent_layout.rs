@@ -1,11 +1,14 @@
 //! Trees in the layout of Dominds 1.29, driven: what it demands of the files is there whenever everything rests.
 
+use serde_json::{Value, json};
+
 use dominds_tui::domain::dialogs::state::next_step;
 use dominds_tui::domain::{Bucket, Course, DialogId, Genseq, Layout, TreeChange};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::protocol::{ForkMode, Lifecycle};
 
+use super::fresh_boots::{conclude, reason};
 use super::tellasks::{reply, session};
 use super::{made, question};
 use crate::common::World;
@@ -141,5 +144,72 @@ async fn a_new_course_waits_as_a_prompt_of_the_runtime_and_is_gone_when_it_has_b
     let latest = file(&world, &main, "latest.yaml");
     assert!(latest.contains("currentCourse: 2"), "{latest}");
     assert!(!latest.contains("pendingRuntimePrompt") && !latest.contains("pendingCourseStart"));
+    assert_rests(&world, &main);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_of_the_runtime_that_waits_is_recorded_once_and_its_stop_and_trigger_go() {
+    let models = Sequence::new()
+        .reply("lead", Reply::saying("Hello."))
+        .reply("lead", Reply::saying("Reminded."))
+        .reply("lead", Reply::saying("Answered."));
+    let world = world(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    running.shut_down().await;
+    let why = json!({ "kind": "pending_runtime_prompt" });
+    let waits = json!({
+        "currentCourse": 1, "lastModified": "2026-11-22 11:00:00", "status": "active", "generating": false,
+        "displayState": { "kind": "stopped", "reason": why, "continueEnabled": true },
+        "executionMarker": { "kind": "interrupted", "reason": why },
+        "generationRunState": { "kind": "closed", "course": 1, "genseq": 1, "closedAt": "2026-11-22 11:00:00" },
+        "pendingRuntimePrompt": { "content": "Mind the lamp.", "msgId": "m9", "grammar": "markdown", "origin": "runtime" },
+        "nextStep": { "nextSeq": 2, "triggers": [{
+            "triggerId": "queued-prompt:m9", "kind": "queued_prompt", "seq": 1, "promptId": "m9", "course": 1,
+            "createdAt": "2026-11-22 11:00:00",
+        }] },
+        "tellaskCalls": { "calls": [] }, "tellaskResults": { "results": [] }, "disableDiligencePush": true,
+    });
+    let folder = world.path().join(".dialogs/run").join(main.root.as_str());
+    std::fs::write(folder.join("latest.yaml"), waits.to_string()).expect("written");
+    let mut running = world.start().await;
+    running.say(&main, "And?").await.expect("heard");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    running.shut_down().await;
+    let course = file(&world, &main, "course-001.jsonl");
+    assert_eq!(course.matches("Mind the lamp.").count(), 1, "{course}");
+    let latest = file(&world, &main, "latest.yaml");
+    for gone in ["pendingRuntimePrompt", "interrupted"] {
+        assert!(!latest.contains(gone), "{latest}");
+    }
+    assert_rests(&world, &main);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_conclusion_of_fresh_boots_reasoning_is_recorded_as_a_delivered_reply() {
+    let models = Sequence::new()
+        .reply("lead", reason(Some(1)))
+        .reply("lead", Reply::saying("one angle"))
+        .reply("lead", Reply::saying("less"))
+        .reply("lead", conclude("Fresh Start."))
+        .reply("lead", Reply::saying("Good."));
+    let world = world(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    running.shut_down().await;
+    let course = file(&world, &made(&main, 2), "course-001.jsonl");
+    let resolved: Vec<Value> = course
+        .lines()
+        .filter(|line| line.contains("tellask_reply_resolution_record"))
+        .map(|line| serde_json::from_str(line).expect("a record"))
+        .collect();
+    let [resolved] = resolved.as_slice() else { panic!("{course}") };
+    for (key, value) in [
+        ("callId", "fbr-conclusion-f"),
+        ("replyCallName", "replyTellaskSessionless"),
+        ("targetCallId", "c"),
+    ] {
+        assert_eq!(resolved[key], value);
+    }
     assert_rests(&world, &main);
 }

@@ -28,6 +28,9 @@ pub enum ReplyKind {
     Back,
 }
 
+/// How the made-up call id of a reply begins that was given in plain words.
+pub const DIRECT_FALLBACK: &str = "direct-fallback-";
+
 /// Why the runtime asks a person in the place of a model: the id of its call says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RuntimeQuestion {

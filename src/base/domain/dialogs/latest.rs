@@ -75,7 +75,8 @@ fn strictest_if_unknown<'de, D: Deserializer<'de>>(
     Ok(written.map(level))
 }
 
-/// The prompt that must open the next course.
+/// The prompt that must open the next course; in the layout of Dominds 1.29 also one that must open the next generation of
+/// this course.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CourseStartPrompt {

@@ -61,6 +61,15 @@ impl Layout {
         }
     }
 
+    /// Whether the conclusion of fresh-boots reasoning is recorded as a reply that is delivered; 1.19 only links it.
+    #[must_use]
+    pub const fn records_conclusions(self) -> bool {
+        match self {
+            Self::V1_19 => false,
+            Self::V1_29 => true,
+        }
+    }
+
     /// Whether a new main dialog that is never pushed is marked so: 1.29 leaves that to its budget.
     #[must_use]
     pub const fn marks_dialogs_without_pushes(self) -> bool {

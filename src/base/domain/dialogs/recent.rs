@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::call::ANSWER_HUMAN;
-use super::latest::CourseStartPrompt;
 use super::pending::CallType;
 use crate::domain::ids::{AgentId, CallId, DialogId, MsgId, SelfId, Slug};
 use crate::domain::number::{Course, Genseq};
@@ -47,10 +46,6 @@ pub struct RecentState {
     pub latest_assignment_anchor: Option<AssignmentAnchor>,
     #[serde(default, rename = "sideDialogFinalResponse", skip_serializing_if = "Option::is_none")]
     pub final_response: Option<FinalResponse>,
-    /// The prompt that must open the next generation; one that begins a course is
-    /// [`Latest::pending_course_start_prompt`](super::latest::Latest::pending_course_start_prompt).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pending_runtime_prompt: Option<CourseStartPrompt>,
     /// A message of a person that was not answered in words yet.
     #[serde(
         default,

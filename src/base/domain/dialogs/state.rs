@@ -12,7 +12,7 @@ use crate::domain::ids::CallId;
 /// Why a dialog goes on without anybody's help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextStep {
-    /// A new course waits for its first prompt.
+    /// A prompt of the runtime waits, mostly the first one of a new course.
     StartCourse,
     /// A prompt waits: words of a person, mostly.
     TakePrompt,

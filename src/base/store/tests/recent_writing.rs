@@ -182,6 +182,33 @@ fn an_assignment_says_where_it_was_asked_for_and_a_reply_where_it_went() {
 }
 
 #[test]
+fn words_that_are_delivered_as_a_reply_end_their_call_without_a_reply_tool() {
+    let workspace = Workspace::new();
+    let store = asking(&workspace);
+    commit(&store, vec![append(&side_id(), &[START, &say("a"), ASSIGNED, FINISH])]).unwrap();
+    let mut delivered = AssignmentFrame::owing(assignment(), "replyTellask");
+    delivered.tellask_reply_obligation = None;
+    let resolved = RESOLVED.replace("\"r\"", "\"direct-fallback-x\"");
+    let reply = vec![
+        append(&main_id(), &[REPLY]),
+        waits_for(Vec::new()),
+        append(&side_id(), &[resolved.as_str(), DELIVERED]),
+        TreeChange::Stack { dialog: side_id(), stack: vec![delivered] },
+    ];
+    commit(&store, reply).unwrap();
+    let callees = file(&workspace, "active-callees.json");
+    let completion = json!({
+        "kind": "direct_fallback", "memo": "direct-fallback:saying", "resultRecordId": "tellask-result:s",
+    });
+    assert_eq!(callees["batches"][0]["callees"][0]["completion"], completion);
+    let side = side_state(&workspace);
+    let [assigned, replied] = ["latestAssignmentAnchor", "sideDialogFinalResponse"];
+    assert_eq!((&side[assigned]["callId"], &side[replied]["callId"]), (&json!("s"), &json!("s")));
+    assert_eq!(side.get("replyDelivery"), None);
+    is_whole(&workspace);
+}
+
+#[test]
 fn what_dominds_makes_anew_is_removed_and_unknown_keys_stay() {
     let workspace = Workspace::new();
     drop(asking(&workspace));

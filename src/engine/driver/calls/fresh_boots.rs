@@ -4,13 +4,14 @@
 //! A conclusion is delivered after its generation: first the asker's result, then the anchor in this
 //! dialog, then the state is cleared. So recovery after a crash only has to look at the asker's records.
 
+use crate::domain::dialogs::call::ReplyKind;
 use crate::domain::dialogs::fresh_boots::{
     FbrPhase, FbrRound, FbrState, FbrStep, FbrVerdict, due, heard, round_by_course,
 };
 use crate::domain::dialogs::latest::DisplayState;
 use crate::domain::dialogs::queue::QueuedPrompt;
 use crate::domain::dialogs::record::{AnchorRole, Call, Record, ReplyStatus};
-use crate::domain::{Assignment, Dialog, Latest, SelfId};
+use crate::domain::{Assignment, CallId, Dialog, Latest, SelfId};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
@@ -146,7 +147,26 @@ fn close(draft: &mut Draft, at: &Position, assignment: &Assignment) {
             asker_dialog_id: Some(asker.clone()),
             asker_course: call_fact.map(|call| call.course),
         };
+        if draft.tree.layout.records_conclusions() {
+            let resolution = Record::ReplyResolution {
+                call_id: conclusion_id(draft, &at.dialog, call),
+                reply_call_name: ReplyKind::Sessionless.name().to_owned(),
+                target_call_id: call.clone(),
+            };
+            draft.append(&at.dialog, at.course, at.genseq, resolution);
+        }
         draft.append(&at.dialog, at.course, at.genseq, anchor);
     }
     draft.edit_latest(&at.dialog, |latest| latest.fbr_state = None);
+}
+
+/// The made-up call id of a conclusion, as Dominds makes it from the call that has it. `asked`: for one without a call.
+fn conclusion_id(draft: &Draft, id: &SelfId, asked: &CallId) -> CallId {
+    let entries = draft.dialog(id).map(|dialog| &dialog.history.entries);
+    let mut newest = entries.into_iter().flat_map(|entries| entries.iter().rev());
+    let call = newest.find_map(|entry| {
+        let Record::FuncCall(call) = &entry.record else { return None };
+        Some(&call.id)
+    });
+    CallId::new(format!("fbr-conclusion-{}", call.unwrap_or(asked)))
 }

@@ -4,7 +4,7 @@
 //! result, then the record of delivery. Replies are matched by the call id of the request, so each
 //! request is answered once.
 
-use crate::domain::dialogs::call::ReplyKind;
+use crate::domain::dialogs::call::{DIRECT_FALLBACK, ReplyKind};
 use crate::domain::dialogs::record::{AnchorRole, Call, Record, ReplyStatus};
 use crate::domain::{CallId, Course, Dialog, Genseq, ReplyDirective, SelfId};
 use crate::driver::steps::draft::Draft;
@@ -45,7 +45,7 @@ pub fn deliver_plain_text(draft: &mut Draft, dialog: &SelfId, content: &str, tex
         course: one.history.last.course.unwrap_or(one.history.course),
         genseq: one.history.last.genseq,
     };
-    let call = CallId::new(format!("direct-fallback-{}", draft.ids.short(6)));
+    let call = CallId::new(format!("{DIRECT_FALLBACK}{}", draft.ids.short(6)));
     deliver(draft, &at, &owed, content, &call, texts)
 }
 

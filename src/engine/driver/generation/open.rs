@@ -58,9 +58,7 @@ pub fn open_generation(
         latest.generating = Some(true);
         latest.execution_marker = None;
         latest.needs_drive = latest.needs_drive.map(|_| false);
-        if step == NextStep::StartCourse {
-            latest.pending_course_start_prompt = None;
-        }
+        latest.pending_course_start_prompt = None;
     });
     if let Some(round) = round {
         fresh_boots::set_round(draft, dialog_id, round.delivered());

@@ -88,8 +88,10 @@ fn drop_begun_course(draft: &mut Draft, id: &SelfId) {
 /// Withdraws the questions of the previous course if a new one is about to start.
 fn withdraw_old_questions(draft: &mut Draft, id: &SelfId) {
     let Some(dialog) = draft.dialog(id) else { return };
-    if dialog.latest.pending_course_start_prompt.is_some() {
-        let course = dialog.history.course;
+    let course = dialog.history.course;
+    // The prompt that waits in a tree of 1.29 may belong to the same course.
+    let begins = dialog.latest.current_course > course;
+    if begins && dialog.latest.pending_course_start_prompt.is_some() {
         withdraw_questions(draft, id, course);
     }
 }

@@ -67,8 +67,6 @@ fn note_anchor(state: &mut RecentState, (course, genseq): (Course, Genseq), reco
         }
         AnchorRole::Response => {
             let Some(asker_dialog_id) = asker_dialog_id.clone() else { return };
-            // A reminder to reply has no more purpose.
-            state.pending_runtime_prompt = None;
             state.final_response = Some(FinalResponse {
                 call_id,
                 response_course: course,
@@ -160,6 +158,14 @@ fn finish_callee(part: &mut RecentPart, call: &CallId, ts: &Stamp) {
     }
 }
 
+/// How a callee ended whose words were delivered as its reply.
+pub(super) fn plain_words(call: &CallId) -> Value {
+    serde_json::json!({
+        "kind": "direct_fallback", "memo": "direct-fallback:saying",
+        "resultRecordId": format!("tellask-result:{call}"),
+    })
+}
+
 /// How a callee ended that replied with a reply tool.
 pub(super) fn reply_tool(call: &CallId) -> Value {
     serde_json::json!({ "kind": "reply_tool", "resultRecordId": format!("tellask-result:{call}") })
@@ -181,8 +187,7 @@ fn begin(part: &mut RecentPart, (course, genseq): (Course, Genseq), ts: &Stamp) 
         msg_id: None,
         extra: Map::new(),
     });
-    // A reminder to reply, a message that waited for words, a failed drive: the generation is what they asked for.
-    state.pending_runtime_prompt = None;
+    // A message that waited for words, a failed drive: the generation is what they asked for.
     state.interjection = None;
     state.backend_drive_stall = None;
 }

@@ -157,9 +157,9 @@ pub(in crate::store) fn is_generating(latest: &Map<String, Value>) -> bool {
     latest.get("generating") == Some(&Value::Bool(true)) || run == Some("open")
 }
 
-/// Gives the prompt that waits its name in 1.19.2 where it begins a course, and the one whom it owes a reply in any case.
+/// Gives the prompt that waits, and the one whom it owes a reply, their names in 1.19.2. It opens the current course: the
+/// last records of the course before may name that one.
 fn name_prompt(latest: &mut Map<String, Value>) {
-    let key = if starts_course(latest) { COURSE_PROMPT } else { PROMPT };
     let Some(mut prompt) = latest.remove(PROMPT) else { return };
     if let Some(map) = prompt.as_object_mut()
         && let Some(mut target) = map.remove("calleeDialogReplyTarget")
@@ -171,16 +171,28 @@ fn name_prompt(latest: &mut Map<String, Value>) {
         }
         map.insert("sideDialogReplyTarget".to_owned(), target);
     }
-    latest.insert(key.to_owned(), prompt);
+    latest.insert(COURSE_PROMPT.to_owned(), prompt);
+    let current = latest.get("currentCourse").and_then(Value::as_u64);
+    let next = current.and_then(|current| current.checked_add(1));
+    if let Some(next) = next.filter(|next| queued_course(latest) == Some(*next)) {
+        latest.insert("currentCourse".to_owned(), next.into());
+    }
+}
+
+/// The course that the prompt that waits is to open, by its trigger.
+fn queued_course(latest: &Map<String, Value>) -> Option<u64> {
+    let is_queued =
+        |trigger: &&Value| trigger.get("kind").and_then(Value::as_str) == Some("queued_prompt");
+    triggers(latest).iter().filter(is_queued).filter_map(course_in).max()
+}
+
+fn course_in(of: &Value) -> Option<u64> {
+    of.get("course").and_then(Value::as_u64)
 }
 
 /// True if a prompt waits for a later course than that of the newest generation.
 pub(in crate::store) fn starts_course(latest: &Map<String, Value>) -> bool {
-    let course = |of: &Value| of.get("course").and_then(Value::as_u64);
-    let newest = latest.get("generationRunState").and_then(course);
-    let is_queued =
-        |trigger: &&Value| trigger.get("kind").and_then(Value::as_str) == Some("queued_prompt");
-    triggers(latest).iter().filter(is_queued).any(|trigger| course(trigger) > newest)
+    queued_course(latest) > latest.get("generationRunState").and_then(course_in)
 }
 
 /// Takes the keys of this layout alone out of those that the domain does not know.
@@ -195,7 +207,6 @@ pub(in crate::store) fn take_state(extra: &mut Map<String, Value>) -> RecentStat
         reply_delivery: take(extra, "replyDelivery", &mut unread),
         latest_assignment_anchor: take(extra, "latestAssignmentAnchor", &mut unread),
         final_response: take(extra, "sideDialogFinalResponse", &mut unread),
-        pending_runtime_prompt: take(extra, PROMPT, &mut unread),
         interjection: take(extra, "pendingUserInterjectionReply", &mut unread),
         backend_drive_stall: take(extra, "backendDriveStall", &mut unread),
         unread,
@@ -329,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_prompt_for_a_later_course_begins_a_course() {
+    fn a_prompt_that_waits_opens_the_course_that_its_trigger_names() {
         let prompt = json!({
             "content": "Go.", "msgId": "m", "grammar": "markdown", "origin": "runtime",
             "calleeDialogReplyTarget": {
@@ -337,15 +348,15 @@ mod tests {
             },
         });
         let closed = json!({ "kind": "closed", "course": 1, "genseq": 1, "closedAt": "t" });
-        for (course, begins) in [(1, false), (2, true)] {
+        // 1.29 names the next course at most.
+        for (course, opened) in [(1, 1), (2, 2), (9, 1)] {
             let (latest, state) = read(&json!({
                 "pendingRuntimePrompt": prompt, "generationRunState": closed,
                 "nextStep": { "nextSeq": 2, "triggers": [trigger("queued_prompt", 1, course)] },
             }));
-            let (course_start, other) =
-                (latest.pending_course_start_prompt, state.pending_runtime_prompt);
-            assert_eq!((course_start.is_some(), other.is_some()), (begins, !begins));
-            let target = course_start.or(other).unwrap().side_dialog_reply_target.unwrap();
+            assert_eq!((latest.current_course, fault(&state)), (Course(opened), None));
+            let target = latest.pending_course_start_prompt.unwrap().side_dialog_reply_target;
+            let target = target.unwrap();
             assert_eq!(target.owner_dialog_id.as_str(), "a");
             assert_eq!(target.extra.get("callSiteGenseq"), Some(&json!(2)));
         }

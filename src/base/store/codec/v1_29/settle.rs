@@ -201,8 +201,7 @@ fn wanted(part: &RecentPart, dialog: &Dialog) -> Vec<Wanted> {
             Wanted::new(id, TriggerKind::ResultArrival, "batchId", [("batchId", json!(batch))])
         })
         .collect();
-    let starts = dialog.latest.pending_course_start_prompt.as_ref();
-    let prompt = starts.or(part.state.pending_runtime_prompt.as_ref());
+    let prompt = dialog.latest.pending_course_start_prompt.as_ref();
     if let Some(prompt) = prompt.filter(|prompt| !dialog.history.messages.contains(&prompt.msg_id))
     {
         let id = format!("queued-prompt:{}", prompt.msg_id);

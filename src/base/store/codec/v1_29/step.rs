@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Map;
 
-use crate::domain::dialogs::call::text_argument;
+use crate::domain::dialogs::call::{DIRECT_FALLBACK, text_argument};
 use crate::domain::dialogs::recent::ReplyDelivery;
 use crate::domain::dialogs::record::{Entry, Record};
 use crate::domain::{
@@ -113,6 +113,7 @@ fn parts_of<'a>(tree: &'a DialogTree, id: &SelfId) -> Option<&'a RecentPart> {
 /// A record: what it says about the derived parts, then the fold.
 fn append(tree: &mut DialogTree, id: &SelfId, course: Course, entry: &Arc<Entry>) {
     let delivery = new_delivery(tree, id, entry);
+    note_plain_words(tree, id, entry);
     if let Some(dialog) = tree.dialogs.get_mut(id) {
         let dialog = Arc::make_mut(dialog);
         if let Some(part) = &mut dialog.recent {
@@ -124,6 +125,25 @@ fn append(tree: &mut DialogTree, id: &SelfId, course: Course, entry: &Arc<Entry>
     }
     let (dialog, entries) = (id.clone(), vec![Arc::clone(entry)]);
     tree.apply(TreeChange::Append { dialog, course, entries });
+}
+
+/// Words that are delivered as a reply end their call otherwise than a reply tool does.
+fn note_plain_words(tree: &mut DialogTree, id: &SelfId, entry: &Entry) {
+    let Record::ReplyResolution { call_id, target_call_id: target, .. } = &entry.record else {
+        return;
+    };
+    if !call_id.as_str().starts_with(DIRECT_FALLBACK) {
+        return;
+    }
+    let owed = tree.get(id).and_then(|dialog| owed_to(dialog, target));
+    let Some(asker) = owed.map(|owed| owed.target_dialog_id.clone()) else { return };
+    let Some(asker) = tree.dialogs.get_mut(&asker).map(Arc::make_mut) else { return };
+    let batches = asker.recent.iter_mut().flat_map(|part| &mut part.batches);
+    let callees = batches.flat_map(|batch| &mut batch.callees);
+    for callee in callees.filter(|callee| callee.call_id == *target && callee.completion.is_some())
+    {
+        callee.completion = Some(facts::plain_words(target));
+    }
 }
 
 /// Whether the question is open is written with the question, also of the dead.
@@ -174,8 +194,7 @@ impl Step {
         let dialog = self.after.get(id)?;
         let state = &dialog.recent.as_ref()?.state;
         let prompt = dialog.latest.pending_course_start_prompt.as_ref();
-        let target = prompt.or(state.pending_runtime_prompt.as_ref());
-        let target = target.and_then(|prompt| prompt.side_dialog_reply_target.as_ref());
+        let target = prompt.and_then(|prompt| prompt.side_dialog_reply_target.as_ref());
         let asked_at: Option<GenerationPlace> =
             target.and_then(|to| call_site(&self.after, &to.owner_dialog_id, &to.call_id));
         let asked_at = asked_at.unwrap_or((Course::FIRST, Genseq(1)));

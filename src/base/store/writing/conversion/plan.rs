@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::domain::dialogs::tree::Bucket;
+use crate::domain::dialogs::recent::RecentState;
+use crate::domain::dialogs::tree::{Bucket, TreeChange};
 use crate::domain::text::json;
 use crate::domain::text::{Text, localized};
 use crate::domain::{self, DialogTree, Loss, Lost, RootId, SelfId};
@@ -90,8 +91,10 @@ impl Store {
         if let Some(problem) = loaded.problems.iter().find(|problem| is_damage(&problem.id)) {
             return Err(problem.message().into());
         }
-        if !loaded.repairs.is_empty() {
-            return Err(UNTIDY.into());
+        for repair in &loaded.repairs {
+            if !adds_triggers(&source, &tree, repair)? {
+                return Err(UNTIDY.into());
+            }
         }
         if tree.dialogs.values().any(|dialog| !dialog.queue.is_empty()) {
             return Err(Text::new(
@@ -123,6 +126,21 @@ const UNTIDY: Text = Text::new(
      right",
     "它的状态文件与各程不一致：请先启动一次 dominds-tui 或写入它的 Dominds，使其一致",
 );
+
+/// True if a start would write no more than triggers of 1.29, which follow from the courses and mean nothing in 1.19.
+fn adds_triggers(
+    source: &Source<'_>,
+    tree: &DialogTree,
+    repair: &TreeChange,
+) -> Result<bool, Stop> {
+    let TreeChange::Latest { dialog, .. } = repair else { return Ok(false) };
+    let file = state_files(source, &folder_of(&tree.root, dialog), v1_29::CALLEES)?.latest;
+    let recent = tree.get(dialog).and_then(|dialog| dialog.recent.as_ref());
+    let Some((mut file, recent)) = file.zip(recent) else { return Ok(false) };
+    let next_step = recent.state.next_step.clone();
+    let of_file = v1_29::latest::take_state(&mut file);
+    Ok(RecentState { next_step, ..of_file } == recent.state)
+}
 
 /// The folder of a dialog below that of its tree.
 fn folder_of(root: &RootId, id: &SelfId) -> PathBuf {
