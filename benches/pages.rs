@@ -321,6 +321,8 @@ fn row() -> TreeRow {
 fn write_course(workspace: &Path) -> usize {
     let options = StoreOptions::new(Arc::new(FixedClock));
     let store = Store::open(workspace, Access::ReadWrite, options).expect("a store");
+    // Of a tree of 1.29 the store would keep a copy of all that is written here.
+    let store = store.with_new_trees_in(Some(dominds_tui::domain::Layout::V1_19));
     let root = dialog().root;
     let meta = DialogMeta {
         id: root.main(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::domain::dialogs::recent::RecentState;
+use crate::domain::dialogs::recent::{RecentState, TriggerKind};
 use crate::domain::dialogs::tree::{Bucket, TreeChange};
 use crate::domain::text::json;
 use crate::domain::text::{Text, localized};
@@ -92,7 +92,7 @@ impl Store {
             return Err(problem.message().into());
         }
         for repair in &loaded.repairs {
-            if !adds_triggers(&source, &tree, repair)? {
+            if !adds_followups(&source, &tree, repair)? {
                 return Err(UNTIDY.into());
             }
         }
@@ -127,19 +127,27 @@ const UNTIDY: Text = Text::new(
     "它的状态文件与各程不一致：请先启动一次 dominds-tui 或写入它的 Dominds，使其一致",
 );
 
-/// True if a start would write no more than triggers of 1.29, which follow from the courses and mean nothing in 1.19.
-fn adds_triggers(
+/// True if a start would add no more than triggers of rounds that are to be followed up: these follow from the courses, and
+/// 1.19 has no word for them.
+fn adds_followups(
     source: &Source<'_>,
     tree: &DialogTree,
     repair: &TreeChange,
 ) -> Result<bool, Stop> {
-    let TreeChange::Latest { dialog, .. } = repair else { return Ok(false) };
+    let TreeChange::Latest { dialog, latest } = repair else { return Ok(false) };
     let file = state_files(source, &folder_of(&tree.root, dialog), v1_29::CALLEES)?.latest;
     let recent = tree.get(dialog).and_then(|dialog| dialog.recent.as_ref());
-    let Some((mut file, recent)) = file.zip(recent) else { return Ok(false) };
-    let next_step = recent.state.next_step.clone();
+    let Some((file, recent)) = file.zip(recent) else { return Ok(false) };
+    let mut file = v1_29::latest::in_terms_of_1_19(file);
+    let course = file.get("currentCourse").and_then(Value::as_u64);
     let of_file = v1_29::latest::take_state(&mut file);
-    Ok(RecentState { next_step, ..of_file } == recent.state)
+    let known: Vec<_> = of_file.next_step.iter().flat_map(|next| &next.triggers).collect();
+    let settled = recent.state.next_step.iter().flat_map(|next| &next.triggers);
+    let others = settled.filter(|one| one.kind != TriggerKind::Followup || known.contains(one));
+    let only_adds = others.eq(known.iter().copied());
+    let next_step = recent.state.next_step.clone();
+    let is_same = RecentState { next_step, ..of_file } == recent.state;
+    Ok(only_adds && is_same && course == Some(latest.current_course.0.into()))
 }
 
 /// The folder of a dialog below that of its tree.
