@@ -10,7 +10,9 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::FusedFuture as _;
 use rmcp::model::{ClientConfig, ErrorCode, Implementation, PaginatedRequestParams, Tool};
-use rmcp::service::{ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService};
+use rmcp::service::{
+    ClientCacheConfig, ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService,
+};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ClientHandler, ServiceError, ServiceExt as _};
 use tokio::sync::{Notify, mpsc};
@@ -248,6 +250,8 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
         let connected = async {
             let running =
                 handshake.await.map_err(|error| Localized::same(http::open_error(&error)))?;
+            // The library would keep hundreds of answers, each as large as a message, as long as the server says.
+            running.peer().set_response_cache_config(ClientCacheConfig::disabled()).await;
             let listed = self.list(&running).await?;
             // The consent is checked again: the files may have been changed while the server started.
             let (listing, held) = self.judged(listed).await;

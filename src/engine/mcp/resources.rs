@@ -202,14 +202,16 @@ fn address(
             "未读取资源 `{id}`：它不接受 `arguments`。"
         )),
         ResourceKind::ResourceTemplate => {
-            let made = uri_template::expand(&entry.address, values).map_err(|name| {
+            let missing = |name: String| {
                 in_lang!(
                     cx.lang,
                     "The resource `{id}` was not read: `arguments` needs a text for `{name}`.",
                     "未读取资源 `{id}`：`arguments` 需要 `{name}` 的文本。"
                 )
-            })?;
-            if made.len() <= MAX_ADDRESS_CHARS && rules.allows_made(&made) {
+            };
+            let made = uri_template::expand(&entry.address, values).map_err(missing)?;
+            let plain = uri_template::plain(&entry.address, values).map_err(missing)?;
+            if made.len() <= MAX_ADDRESS_CHARS && rules.allows_made(&made, &plain) {
                 return Ok(made);
             }
             Err(in_lang!(

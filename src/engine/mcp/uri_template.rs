@@ -28,6 +28,19 @@ pub(super) fn variables(template: &str) -> Vec<&str> {
 
 /// Returns the address. The error is the name of a variable without a value.
 pub(super) fn expand(template: &str, values: &BTreeMap<String, String>) -> Result<String, String> {
+    filled(template, values, encoded)
+}
+
+/// The same with the values as they are: a server may decode them.
+pub(super) fn plain(template: &str, values: &BTreeMap<String, String>) -> Result<String, String> {
+    filled(template, values, |text, _| text.to_owned())
+}
+
+fn filled(
+    template: &str,
+    values: &BTreeMap<String, String>,
+    written: fn(&str, bool) -> String,
+) -> Result<String, String> {
     let mut address = String::new();
     for part in parts(template) {
         let (operator, names) = match part {
@@ -53,9 +66,9 @@ pub(super) fn expand(template: &str, values: &BTreeMap<String, String>) -> Resul
             let value = values.get(name).filter(|value| !value.is_empty()).ok_or(name)?;
             address.push_str(sign);
             if is_named {
-                address.push_str(&format!("{}=", encoded(name, false)));
+                address.push_str(&format!("{}=", written(name, false)));
             }
-            address.push_str(&encoded(value, keeps_reserved));
+            address.push_str(&written(value, keeps_reserved));
             sign = between;
         }
     }
@@ -120,6 +133,7 @@ mod tests {
         ] {
             assert_eq!(expand(template, &values).as_deref(), Ok(expected), "{template}");
         }
+        assert_eq!(plain("f:{a}{?b}", &values).as_deref(), Ok("f:x/y z?b=é"));
         let empty = BTreeMap::from([value("a", "")]);
         assert_eq!(expand("f:{a}", &empty), Err("a".to_owned()));
     }

@@ -41,11 +41,18 @@ impl ResourceRules {
         self.filter.allows(address) && (self.mime_types.is_empty() || is_known())
     }
 
-    /// True for an address that was made from an allowed template.
+    /// True for an address that was made from an allowed template. `plain`: the same with nothing encoded.
     #[must_use]
-    pub fn allows_made(&self, address: &str) -> bool {
-        // A whitelist names the template; `..` could lead around a blacklist.
-        self.filter.blacklist.is_empty() || (!address.contains("..") && self.filter.allows(address))
+    pub fn allows_made(&self, address: &str, plain: &str) -> bool {
+        let ToolFilter { whitelist, blacklist } = &self.filter;
+        if whitelist.is_empty() && blacklist.is_empty() {
+            return true;
+        }
+        // These could lead out of a whitelist, which names the template, or around a blacklist.
+        let path = plain.split_once("://").map_or(plain, |(_, path)| path);
+        let is_straight = !["..", "./", "//"].into_iter().any(|part| path.contains(part));
+        let is_allowed = |made: &str| blacklist.is_empty() || self.filter.allows(made);
+        is_straight && is_allowed(address) && is_allowed(plain)
     }
 }
 

@@ -311,6 +311,27 @@ fn the_resources_of_an_entry_have_a_transform_of_their_own_or_its() {
 }
 
 #[test]
+fn an_address_that_is_made_leads_neither_around_a_blacklist_nor_out_of_a_whitelist() {
+    let list = |patterns: &[&str]| patterns.iter().map(|&pattern| text(pattern)).collect();
+    let rules = |whitelist: &[&str], blacklist: &[&str]| {
+        let filter = ToolFilter { whitelist: list(whitelist), blacklist: list(blacklist) };
+        ResourceRules { filter, ..ResourceRules::default() }
+    };
+    let black = rules(&[], &["f:///b/*"]);
+    for (rules, address, plain, expected) in [
+        (&black, "f:///a%2Fb", "f:///a/b", true),
+        (&black, "f:///b%2Fc", "f:///b/c", false),
+        (&black, "f:///./b/c", "f:///./b/c", false),
+        (&black, "f:////b/c", "f:////b/c", false),
+        (&rules(&["f:///a/*"], &[]), "f:///a/../b", "f:///a/../b", false),
+        (&rules(&["f:///{p}"], &[]), "f:///b", "f:///b", true),
+        (&rules(&[], &[]), "f:///../b", "f:///../b", true),
+    ] {
+        assert_eq!(rules.allows_made(address, plain), expected, "{rules:?} {address}");
+    }
+}
+
+#[test]
 fn a_manual_is_a_text_or_has_parts_and_a_file() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join(".minds")).unwrap();
