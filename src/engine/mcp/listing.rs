@@ -15,7 +15,7 @@ use crate::domain::hex;
 use crate::domain::safety::server_tools::ToolFacts;
 use crate::minds::mcp_config::{MAX_NAME_BYTES, McpServer, is_tool_name};
 
-/// Characters of a digest at the end of a name that another tool has too.
+/// Characters of a digest at the end of a name that something else has too.
 const MARK_CHARS: usize = 6;
 
 /// The tools of a server, each name once.
@@ -86,15 +86,20 @@ fn offered_names(
     for (original, name) in other {
         let mut legal = legal_name(&name);
         if taken.contains(&legal) {
-            let mark: String = hex(&Sha256::digest(&original)).chars().take(MARK_CHARS).collect();
             legal.truncate(MAX_NAME_BYTES - MARK_CHARS - 1);
-            legal = format!("{legal}_{mark}");
+            legal = marked(&legal, &original);
         }
         if taken.insert(legal.clone()) {
             names.insert(original, legal);
         }
     }
     names
+}
+
+/// The name with a mark of what it stands for behind it.
+pub(super) fn marked(name: &str, of: &str) -> String {
+    let mark: String = hex(&Sha256::digest(of)).chars().take(MARK_CHARS).collect();
+    format!("{name}_{mark}")
 }
 
 fn legal_name(name: &str) -> String {

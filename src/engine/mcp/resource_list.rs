@@ -17,7 +17,7 @@ use crate::minds::mcp_config::ResourceRules;
 pub(super) const MAX_RESOURCES: usize = 1_000;
 pub(super) const MAX_ADDRESS_CHARS: usize = 2_000;
 const MAX_FACT_CHARS: usize = 300;
-const MAX_ID_CHARS: usize = 120;
+pub(super) const MAX_ID_CHARS: usize = 120;
 
 /// The resources of a server, each address once.
 #[derive(Debug, Default)]

@@ -10,26 +10,22 @@ use rmcp::model::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::resource_list::{MAX_ADDRESS_CHARS, ResourceEntry, ResourceKind};
+use super::listing::marked;
+use super::resource_list::{MAX_ADDRESS_CHARS, MAX_ID_CHARS, ResourceEntry, ResourceKind};
 use super::result::{blob_bytes, call_result, sanitize};
 use super::snapshot::ActiveList;
 use super::supervisor::SupervisorRequest;
 use super::tool::{CALL_TIMEOUT, lease, outcome, too_long, was_not_taken};
 use super::uri_template;
-use crate::domain::hex;
 use crate::domain::text::{Text, in_lang};
 use crate::minds::mcp_config::{FETCH_RESOURCE, LIST_RESOURCES, ResourceRules};
 use crate::tools::{Tool, ToolCx, ToolOutcome, typed};
 
 /// Most entries of one answer; further ones are counted.
 const MAX_SHOWN: usize = 100;
-const MAX_ID_CHARS: usize = 150;
-/// Characters of a digest behind an id that several entries have.
-const MARK_CHARS: usize = 6;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -51,6 +47,14 @@ struct Found<'a> {
     id: String,
     list: &'a ActiveList,
     entry: &'a ResourceEntry,
+}
+
+impl Found<'_> {
+    /// The id that it has while others have its own too.
+    fn marked_id(&self) -> String {
+        let Self { list, entry, .. } = self;
+        marked(&entry.id, &format!("{} {:?} {}", list.server, entry.kind, entry.address))
+    }
 }
 
 /// The tools for what these servers listed; none without such a server.
@@ -87,16 +91,16 @@ fn visible<'a>(lists: &'a [ActiveList], cx: &ToolCx) -> Vec<Found<'a>> {
     }
     let found = all.into_iter().map(|(list, entry)| {
         let is_shared = counts.get(entry.id.as_str()).is_some_and(|count| *count > 1);
-        let id = if is_shared { marked(list, entry) } else { entry.id.clone() };
-        Found { id, list, entry }
+        let found = Found { id: entry.id.clone(), list, entry };
+        if is_shared { Found { id: found.marked_id(), ..found } } else { found }
     });
     found.filter(|found| cx.toolsets.contains(&found.list.server)).collect()
 }
 
-fn marked(list: &ActiveList, entry: &ResourceEntry) -> String {
-    let whole = format!("{} {:?} {}", list.server, entry.kind, entry.address);
-    let mark: String = hex(&Sha256::digest(whole)).chars().take(MARK_CHARS).collect();
-    format!("{}_{mark}", entry.id)
+/// The entry with this id. Whether it has its mark depends on all servers, so an id that was noted with it stays good.
+fn named<'a>(all: &'a [Found<'a>], id: &str) -> Option<&'a Found<'a>> {
+    let by_mark = || all.iter().find(|found| found.marked_id() == id);
+    all.iter().find(|found| found.id == id).or_else(by_mark)
 }
 
 fn list(lists: &[ActiveList], cx: &ToolCx, args: &ListArgs) -> String {
@@ -140,9 +144,10 @@ async fn fetch(
     cx: ToolCx,
     args: FetchArgs,
 ) -> ToolOutcome {
-    let id = sanitize(args.resource_id.trim(), MAX_ID_CHARS);
+    let id = args.resource_id.trim();
     let all = visible(&lists, &cx);
-    let Some(found) = all.iter().find(|found| found.id == id) else {
+    let Some(found) = named(&all, id) else {
+        let id = sanitize(id, MAX_ID_CHARS);
         return ToolOutcome::failed(in_lang!(
             cx.lang,
             "There is no resource `{id}`; call {LIST_RESOURCES}.",
@@ -300,6 +305,13 @@ mod tests {
         let expected = [all[3].as_str(), all[2].as_str(), all[1].as_str()];
         assert_eq!(ids(&reordered, &["a", "b"]), expected);
         assert_eq!(ids(&lists, &["b"]), all[2..]);
+        let rest = &lists[1..];
+        assert_eq!(ids(rest, &["b"]), ["x_1", "y"]);
+        let left = visible(rest, &caller(&["b"]));
+        for (id, address) in [(&all[2], Some("x/1")), (&all[1], None), (&all[3], Some("y"))] {
+            let found = named(&left, id).map(|found| found.entry.address.as_str());
+            assert_eq!(found, address, "{id}");
+        }
     }
 
     #[test]

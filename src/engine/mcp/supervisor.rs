@@ -20,7 +20,7 @@ use super::tool::ServerTool;
 use super::tool_list::{self, ServerTools};
 use crate::domain::text::{Text, localized};
 use crate::domain::{DialogId, Problem, SharedSecrets};
-use crate::minds::mcp_config::{FETCH_RESOURCE, LIST_RESOURCES, McpServer, PATH};
+use crate::minds::mcp_config::{FETCH_RESOURCE, LIST_RESOURCES, McpServer, PATH, RESOURCES};
 use crate::tools::LeaseScope;
 
 /// Why an instance was released.
@@ -161,7 +161,8 @@ impl McpSupervisor {
         let mut before = std::mem::take(&mut self.servers);
         self.refused.clear();
         for server in desired {
-            if self.taken.contains(&server.id) {
+            // Who is granted the toolset for resources must not get the tools of a server with it.
+            if self.taken.contains(&server.id) || server.id == RESOURCES {
                 self.refused.push(with_line(name_taken(&server.id), server.line));
                 continue;
             }

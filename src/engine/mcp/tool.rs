@@ -182,27 +182,27 @@ fn refused(server: &str, reason: &str, lang: Lang) -> String {
 fn dropped(server: &str, reason: &str, lang: Lang) -> String {
     in_lang!(
         lang,
-        "The MCP server `{server}` answered, and the answer was dropped: it is {reason}. The call may \
-             have taken effect; ask for less at a time.",
-        "MCP 服务器 `{server}` 已应答，但应答被丢弃（{reason}）。本次调用可能已经生效；请每次少取一些。"
+        "The MCP server `{server}` answered, and the answer was dropped: it is {reason}. If the call \
+             changes anything, it may have done so; ask for less at a time.",
+        "MCP 服务器 `{server}` 已应答，但应答被丢弃（{reason}）。本次调用若会改动什么，可能已经生效；请每次少取一些。"
     )
 }
 
 fn unreadable(server: &str, reason: &str, lang: Lang) -> String {
     in_lang!(
         lang,
-        "The MCP server `{server}` answered, and the answer cannot be read: {reason}. The call may have taken effect; \
-             look before you repeat it.",
-        "MCP 服务器 `{server}` 已应答，但应答无法读取：{reason}。本次调用可能已经生效；重试之前请先核实。"
+        "The MCP server `{server}` answered, and the answer cannot be read: {reason}. If the call changes anything, \
+             it may have done so; look before you repeat it.",
+        "MCP 服务器 `{server}` 已应答，但应答无法读取：{reason}。本次调用若会改动什么，可能已经生效；重试之前请先核实。"
     )
 }
 
 fn broke_off(server: &str, reason: &str, lang: Lang) -> String {
     in_lang!(
         lang,
-        "The MCP server `{server}` broke off ({reason}). Whether the call took effect is not known; \
+        "The MCP server `{server}` broke off ({reason}). If the call changes anything, it is not known whether it did; \
              look before you repeat it. The next call starts the server anew, without its earlier state.",
-        "MCP 服务器 `{server}` 中断（{reason}）。本次调用是否生效未知，重试之前请先核实。下一次调用会重新启动该服务器，\
+        "MCP 服务器 `{server}` 中断（{reason}）。本次调用若会改动什么，是否生效未知，重试之前请先核实。下一次调用会重新启动该服务器，\
              此前的状态不再保留。"
     )
 }
@@ -212,8 +212,8 @@ pub(super) fn too_long(server: &str, lang: Lang) -> String {
     in_lang!(
         lang,
         "The MCP server `{server}` did not answer within {seconds} seconds; the call was given up. \
-             Whether it took effect is not known.",
-        "MCP 服务器 `{server}` 在 {seconds} 秒内没有应答，已放弃本次调用；是否生效未知。"
+             If it changes anything, it is not known whether it did.",
+        "MCP 服务器 `{server}` 在 {seconds} 秒内没有应答，已放弃本次调用；若会改动什么，是否生效未知。"
     )
 }
 

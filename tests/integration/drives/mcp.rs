@@ -284,6 +284,7 @@ async fn k10_names_that_collide_are_left_out_and_reported_and_odd_ones_are_made_
             ("two", "", "echo, count"),
             ("ws_read", "", "fail"),
             ("strange", "", "hang"),
+            ("resources", "", "fail"),
         ],
     );
     let mut running = world.start().await;
@@ -296,6 +297,7 @@ async fn k10_names_that_collide_are_left_out_and_reported_and_odd_ones_are_made_
     assert_eq!(
         found,
         [
+            ("mcp/server-name/resources", Some(7)),
             ("mcp/server-name/ws_read", Some(5)),
             ("mcp/tool-collision/one/read_file", Some(3)),
             ("mcp/tool-collision/one/tellask", Some(3)),

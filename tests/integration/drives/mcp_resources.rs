@@ -133,7 +133,8 @@ async fn a_server_that_ends_while_it_reads_fails_the_call_and_the_next_one_is_an
     let mut running = world.start().await;
     running.talk("Go").await;
     let seen = world.models.requests();
-    assert!(result_of(&seen[1], "a").is_some_and(|text| text.contains("broke off")));
+    let failed = result_of(&seen[1], "a").expect("a result");
+    assert!(failed.contains("broke off") && failed.contains("If the call changes"), "{failed}");
     assert_eq!(result_of(&seen[2], "b"), Some("[docs://a]\ninside[31m"));
     running.shut_down().await;
 }

@@ -192,7 +192,8 @@ async fn s19_1_answers_come_in_order_with_those_that_did_not_come_in_time() {
         ],
     });
     assert_eq!(said, expected);
-    until(|| world.agents(Bucket::Done) == ["alice", "bob", "carol"]).await;
+    // A machine that is busy may not have begun what was asked of `qa` when its time was over.
+    until(|| world.agents(Bucket::Run) == ["lead"]).await;
     running.shut_down().await;
 }
 

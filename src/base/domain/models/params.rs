@@ -71,6 +71,8 @@ impl ChatParams {
 /// Settings for the protocol of Gemini. Unset ones are not sent.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct GoogleParams {
+    pub max_tokens: Option<u64>,
+    pub json_response: Option<bool>,
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
     pub thinking: Option<bool>,
@@ -84,6 +86,8 @@ impl GoogleParams {
     #[must_use]
     pub fn over(self, base: &Self) -> Self {
         Self {
+            max_tokens: self.max_tokens.or(base.max_tokens),
+            json_response: self.json_response.or(base.json_response),
             temperature: self.temperature.or(base.temperature),
             top_p: self.top_p.or(base.top_p),
             thinking: self.thinking.or(base.thinking),

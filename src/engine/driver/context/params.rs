@@ -34,6 +34,7 @@ pub fn with_thinking(
     if supported == Some(false) {
         return llm::ModelParams { thinking: None, thinking_budget: None, ..params };
     }
+    let by_default = by_default.filter(|_| params.thinking_budget.is_none());
     let thinking = params.thinking.or_else(|| by_default.map(Thinking::from));
     llm::ModelParams { thinking, ..params }
 }
@@ -87,13 +88,13 @@ fn messages(of: &AnthropicParams) -> llm::ModelParams {
 fn google(of: &ModelParams) -> llm::ModelParams {
     let own = &of.google;
     llm::ModelParams {
-        max_tokens: number(of.max_tokens),
+        max_tokens: number(own.max_tokens),
         temperature: own.temperature,
         top_p: own.top_p,
         thinking: own.thinking.map(Thinking::from),
         thinking_budget: number(own.thinking_budget),
         google_search: own.google_search_tool.unwrap_or_default(),
-        json_response: of.json_response.unwrap_or_default(),
+        json_response: own.json_response.unwrap_or_default(),
         ..llm::ModelParams::default()
     }
 }
@@ -110,22 +111,25 @@ mod tests {
     #[test]
     fn a_model_of_gemini_thinks_as_its_member_says_else_as_its_entry_does() {
         use Thinking::{Off, On};
-        for (member, supported, by_default, expected) in [
-            (None, None, None, None),
-            (None, Some(true), None, None),
-            (None, None, Some(true), Some(On)),
-            (None, Some(true), Some(false), Some(Off)),
-            (Some(true), None, Some(false), Some(On)),
-            (Some(false), Some(true), Some(true), Some(Off)),
-            (Some(true), Some(false), Some(true), None),
+        for (member, budget, supported, by_default, expected) in [
+            (None, None, None, None, None),
+            (None, None, Some(true), None, None),
+            (None, None, None, Some(true), Some(On)),
+            (None, None, Some(true), Some(false), Some(Off)),
+            (None, Some(9), Some(true), Some(false), None),
+            (Some(true), Some(9), None, Some(false), Some(On)),
+            (Some(false), Some(9), Some(true), Some(true), Some(Off)),
+            (Some(true), Some(9), Some(false), Some(true), None),
         ] {
             let own = GoogleParams { thinking: member, ..GoogleParams::default() };
-            let google = GoogleParams { thinking_budget: Some(9), ..own };
+            let google = GoogleParams { thinking_budget: budget, ..own };
             let of = ModelParams { google, ..ModelParams::default() };
             let sent = params(&of, &ApiType::Google, String::new());
             let sent = with_thinking(sent, supported, by_default);
-            assert_eq!(sent.thinking, expected, "{member:?} {supported:?} {by_default:?}");
-            assert_eq!(sent.thinking_budget.is_some(), supported != Some(false));
+            let case = (member, budget, supported, by_default);
+            assert_eq!(sent.thinking, expected, "{case:?}");
+            let has_budget = budget.is_some() && supported != Some(false);
+            assert_eq!(sent.thinking_budget.is_some(), has_budget, "{case:?}");
         }
     }
 

@@ -21,7 +21,7 @@ pub(super) struct Deadlines {
     sent: Instant,
     /// When the last bytes arrived, and the last content; `None` before the first byte.
     last: Option<LastRead>,
-    /// When the model reported that it is done.
+    /// When the model reported that it is done, or its last content after that arrived.
     finished: Option<Instant>,
 }
 
@@ -62,8 +62,9 @@ impl Deadlines {
         // The first bytes begin the wait for content, whatever they are.
         let content = self.last.filter(|_| !has_content).map_or(now, |last| last.content);
         self.last = Some(LastRead { bytes: now, content });
-        if is_finished {
-            self.finished.get_or_insert(now);
+        // Some servers say that they are done with every piece.
+        if is_finished && (has_content || self.finished.is_none()) {
+            self.finished = Some(now);
         }
     }
 
@@ -145,7 +146,8 @@ mod tests {
             (vec![(1, Done)], (6, bytes(5))),
             (vec![(1, Content), (3, Done)], (8, bytes(5))),
             (vec![(1, Content), (3, Done), (7, Alive)], (8, bytes(5))),
-            (vec![(1, ContentAndDone), (4, ContentAndDone)], (6, bytes(5))),
+            (vec![(1, ContentAndDone), (4, ContentAndDone)], (9, bytes(5))),
+            (vec![(1, ContentAndDone), (4, Done)], (6, bytes(5))),
             (vec![(995, Content)], (1000, Overdue::Answer(seconds(1000)))),
             (vec![(998, Done)], (1000, Overdue::Answer(seconds(1000)))),
         ] {

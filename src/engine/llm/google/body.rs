@@ -64,9 +64,10 @@ impl<'a> GenerateBody<'a> {
         let system = Some(request.system.as_str()).filter(|text| !text.trim().is_empty());
         let instruction = |text| Content { role: Role::User, parts: vec![Part::Text { text }] };
         let json = params.json_response && request.tools.is_empty();
+        let unsigned = unsigned(&request.model);
         Self {
             system_instruction: system.map(instruction),
-            contents: contents(&request.messages, max_result_chars, vendor),
+            contents: contents(&request.messages, max_result_chars, vendor, unsigned),
             tools: tools(request),
             generation_config: GenerationConfig {
                 max_output_tokens: params.max_tokens,
@@ -77,6 +78,13 @@ impl<'a> GenerateBody<'a> {
             },
         }
     }
+}
+
+/// What the API documents for a call that it did not write itself. From Gemini 3 on, models refuse a call without a
+/// signature; the ones before want none.
+fn unsigned(model: &str) -> Option<&'static str> {
+    let version = model.rsplit('/').next()?.strip_prefix("gemini-")?;
+    (!version.starts_with(['1', '2'])).then_some("skip_thought_signature_validator")
 }
 
 /// The protocol takes a search, as it takes answers in JSON, only from who offers no tools.
@@ -113,6 +121,7 @@ mod tests {
 
     use super::*;
     use crate::llm::canned::request;
+    use crate::llm::request::Message;
 
     fn body(change: impl FnOnce(&mut Request)) -> Value {
         let mut request = request();
@@ -147,6 +156,24 @@ mod tests {
         assert_eq!(sent["tools"], json!([{"functionDeclarations": [with_schema, without]}]));
         let config = json!({"maxOutputTokens": 5, "temperature": 0.5, "topP": 0.25});
         assert_eq!(sent["generationConfig"], config);
+    }
+
+    #[test]
+    fn a_call_without_a_signature_says_so_to_models_that_refuse_it_otherwise() {
+        let skipped = json!("skip_thought_signature_validator");
+        for (model, expected) in [
+            ("gemini-3.1-pro", &skipped),
+            ("models/gemini-flash-latest", &skipped),
+            ("gemini-2.5-pro", &Value::Null),
+            ("m", &Value::Null),
+        ] {
+            let sent = body(|request| {
+                request.model = model.to_owned();
+                let [id, name, arguments] = ["a", "f", "{}"].map(str::to_owned);
+                request.messages.push(Message::Call { id, name, arguments });
+            });
+            assert_eq!(&sent["contents"][1]["parts"][0]["thoughtSignature"], expected, "{model}");
+        }
     }
 
     #[test]

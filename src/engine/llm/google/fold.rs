@@ -27,7 +27,7 @@ pub struct GenerateFold {
     /// The signature of each call; empty where it has none.
     signatures: Vec<String>,
     finish: Option<Finish>,
-    /// The chunk with the finish reason.
+    /// The last chunk with calls and a finish reason.
     last_chunk: String,
     /// Nothing more can follow.
     is_over: bool,
@@ -141,13 +141,16 @@ impl GenerateFold {
         let Some(mut candidate) = chunk.candidates.into_iter().flatten().next() else {
             return Ok(());
         };
+        let calls = self.calls.len();
         let content = candidate.content.take();
         for part in content.and_then(|content| content.parts).into_iter().flatten() {
             self.part(part)?;
         }
         if let Some(finish) = finish_of(&candidate)? {
             self.finish = Some(finish);
-            json.clone_into(&mut self.last_chunk);
+            if self.calls.len() > calls {
+                json.clone_into(&mut self.last_chunk);
+            }
         }
         Ok(())
     }

@@ -150,9 +150,9 @@ async fn finish_reasons_are_distinguished() {
             vec![says("hellohello")],
         ),
         (
-            "a reason with every chunk",
-            early + &part(json!({"text": "lo"})) + &done("STOP"),
-            vec![says("hello")],
+            "a reason with every chunk, of which two are equal",
+            early.clone() + &early + &part(json!({"text": "lo"})) + &done("STOP"),
+            vec![says("helhello")],
         ),
         (
             "a last chunk that comes twice",

@@ -175,7 +175,12 @@ pub(super) fn repair_result(result: &mut Value) {
     }
     keep_readable::<Resource>(map, "resources");
     keep_readable::<ResourceTemplate>(map, "resourceTemplates");
-    keep_readable::<ResourceContents>(map, "contents");
+    for content in map.get_mut("contents").and_then(Value::as_array_mut).into_iter().flatten() {
+        if !is_made_readable::<ResourceContents>(content) {
+            let uri = content.get("uri").and_then(Value::as_str).unwrap_or("resource");
+            *content = json!({"uri": uri, "blob": "", "mimeType": "unreadable"});
+        }
+    }
     if let Some(content) = map.get_mut("content") {
         let blocks = match content.take() {
             Value::Array(blocks) => blocks,
@@ -188,18 +193,21 @@ pub(super) fn repair_result(result: &mut Value) {
     }
 }
 
-/// Keeps the items of a list that can be read, if need be by these texts alone.
+/// Keeps the items of a list that can be read.
 fn keep_readable<T: DeserializeOwned>(map: &mut JsonObject, key: &str) {
-    let is_read = |item: &Value| T::deserialize(item).is_ok();
     let Some(items) = map.get_mut(key).and_then(Value::as_array_mut) else { return };
-    items.retain_mut(|item| {
-        if !is_read(item)
-            && let Some(fields) = item.as_object_mut()
-        {
-            fields.retain(|key, value| value.is_string() && RESOURCE_TEXTS.contains(&key.as_str()));
-        }
-        is_read(item)
-    });
+    items.retain_mut(is_made_readable::<T>);
+}
+
+/// Whether an item can be read, if need be by these texts alone.
+fn is_made_readable<T: DeserializeOwned>(item: &mut Value) -> bool {
+    let is_read = |item: &Value| T::deserialize(item).is_ok();
+    if !is_read(item)
+        && let Some(fields) = item.as_object_mut()
+    {
+        fields.retain(|key, value| value.is_string() && RESOURCE_TEXTS.contains(&key.as_str()));
+    }
+    is_read(item)
 }
 
 /// Repairs a tool. One that cannot be read keeps its name and says why.

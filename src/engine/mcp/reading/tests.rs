@@ -165,7 +165,8 @@ fn a_resource_that_cannot_be_read_costs_only_itself() {
     let contents = json!([
         {"uri": "a", "text": "t", "mimeType": 3},
         {"uri": "b", "text": 3},
-        {"uri": "c", "blob": "AA=="}
+        {"uri": "c", "blob": "AA=="},
+        null
     ]);
-    assert_eq!(uris("contents", contents), ["a", "c"]);
+    assert_eq!(uris("contents", contents), ["a", "b", "c", "resource"]);
 }

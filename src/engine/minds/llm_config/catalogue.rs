@@ -46,7 +46,7 @@ const MINIMAX: &[ModelFamily] = &[("MiniMax-M2", 204_800, Some(131_072), false)]
 
 const QWEN: &[ModelFamily] = &[("qwen3-coder-plus", 1_000_000, Some(65_536), false)];
 
-/// They are also asked for their thoughts: they think in any case.
+/// They are also asked for their thoughts: they think if nobody says otherwise.
 const GEMINI: &[ModelFamily] = &[
     ("gemini-2.5-flash", 1_048_576, None, true),
     ("gemini-2.5-pro", 1_048_576, None, true),

@@ -85,13 +85,20 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<ParamFinding>) -
     params
 }
 
-/// The settings of `general`, then those of `google`. A value that a group does not take is reported with the group.
+/// The settings at the root, then those of `general`, then those of `google`. A value that is not taken is reported
+/// where they are read.
 fn google(map: &Map<String, Value>) -> GoogleParams {
     let mut params = GoogleParams::default();
-    for group in ["general", GOOGLE] {
-        let settings = map.get(group).and_then(Value::as_object).into_iter().flatten();
+    let mut root = map.clone();
+    root.retain(|key, _| ROOT.contains(&key.as_str()));
+    let own = |group: &str| map.get(group).and_then(Value::as_object);
+    let groups = [("general", Some(&root)), ("general", own("general")), (GOOGLE, own(GOOGLE))];
+    for (group, settings) in groups {
+        let settings = settings.into_iter().flatten();
         for (key, value) in settings.filter(|(key, value)| param_groups::takes(group, key, value)) {
             match key.as_str() {
+                LIMIT => params.max_tokens = value.as_u64(),
+                "json_response" => params.json_response = value.as_bool(),
                 "temperature" => params.temperature = value.as_f64(),
                 "top_p" => params.top_p = value.as_f64(),
                 "thinking" => params.thinking = value.as_bool(),
@@ -198,14 +205,18 @@ mod tests {
     fn gemini_has_the_settings_of_general_and_over_them_its_own() {
         let mut findings = Vec::new();
         let map = json!({
-            "general": {"temperature": 0.5, "top_p": 0.5},
-            "openai": {"temperature": 0.1},
+            "max_tokens": 1,
+            "json_response": true,
+            "general": {"max_tokens": 9, "temperature": 0.5, "top_p": 0.5},
+            "openai": {"max_tokens": 5, "json_response": false, "temperature": 0.1},
             "google": {"top_p": 0.25, "thinking": true, "thinking_budget": 512,
                 "google_search_tool": true},
         });
         let google = read(map.as_object().unwrap(), &mut findings).google;
         assert_eq!(findings, []);
         let expected = GoogleParams {
+            max_tokens: Some(9),
+            json_response: Some(true),
             temperature: Some(0.5),
             top_p: Some(0.25),
             thinking: Some(true),

@@ -100,11 +100,13 @@ fn signatures_of<'a>(payload: Option<&'a Value>, vendor: &str) -> slice::Iter<'a
     signatures.map_or([].as_slice(), Vec::as_slice).iter()
 }
 
-/// Results are truncated to `max_result_chars` characters; signatures go back only to their own vendor.
+/// Results are truncated to `max_result_chars` characters; signatures go back only to their own vendor. `unsigned`
+/// stands for the signature of the first call of a content, where it has none.
 pub(super) fn contents<'a>(
     messages: &'a [Message],
     max_result_chars: usize,
     vendor: &'a str,
+    unsigned: Option<&'static str>,
 ) -> Vec<Content<'a>> {
     let mut converter = Converter {
         contents: Vec::new(),
@@ -113,6 +115,7 @@ pub(super) fn contents<'a>(
         images: Vec::new(),
         signatures: [].iter(),
         vendor,
+        unsigned,
     };
     for (at, message) in messages.iter().enumerate() {
         converter.message(at, message);
@@ -134,6 +137,7 @@ struct Converter<'a> {
     /// Those of the next calls.
     signatures: slice::Iter<'a, Value>,
     vendor: &'a str,
+    unsigned: Option<&'static str>,
 }
 
 impl<'a> Converter<'a> {
@@ -180,13 +184,14 @@ impl<'a> Converter<'a> {
         let result = self.results.take_for_call(at, id);
         let (id, name) = (wire_id(id, MAX_ID_CHARS), wire_name(name));
         self.images.extend(sent_images(result.images).map(image_part));
+        let unsigned = self.unsigned.filter(|_| self.outputs.is_empty());
         let response = Output { output: with_notes(result.text, result.images) };
         let function_response = FunctionResponse { id: id.clone(), name: name.clone(), response };
         self.outputs.push(Part::Result { function_response });
         let args = RawValue::from_string(wire_arguments(arguments).into_owned());
         let args = args.unwrap_or_else(|_| RawValue::NULL.to_owned());
         let signature = self.signatures.next().and_then(Value::as_str);
-        let thought_signature = signature.filter(|signature| !signature.is_empty());
+        let thought_signature = signature.filter(|signature| !signature.is_empty()).or(unsigned);
         let function_call = FunctionCall { id, name, args };
         self.push(Role::Model, Part::Call { function_call, thought_signature });
     }

@@ -29,7 +29,7 @@ fn result(id: &str, images: Vec<MessageImage>) -> Message {
 }
 
 fn sent(messages: &[Message]) -> Value {
-    serde_json::to_value(contents(messages, 100, "v")).unwrap()
+    serde_json::to_value(contents(messages, 100, "v", Some("unsigned"))).unwrap()
 }
 
 fn user(parts: Value) -> Value {
@@ -133,15 +133,16 @@ fn a_context_becomes_contents() {
                 signed("v", &["t"]),
                 prompt("go"),
                 call("b"),
+                call("c"),
                 result("b", vec![]),
             ],
             json!([
                 user(json!([text("hi")])),
-                model(json!([called("a", None)])),
+                model(json!([called("a", Some("unsigned"))])),
                 user(json!([output("a", "done")])),
                 user(json!([text("go")])),
-                model(json!([called("b", None)])),
-                user(json!([output("b", "done")])),
+                model(json!([called("b", Some("unsigned")), called("c", None)])),
+                user(json!([output("b", "done"), output("c", NO_RESULT)])),
             ]),
         ),
     ] {
