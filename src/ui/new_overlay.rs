@@ -5,13 +5,14 @@ use crate::domain::teams::task::Task;
 use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::teams::vault::{ListedEntries, ShownEntry, WholeEntry};
 use crate::domain::text::Text;
-use crate::domain::{DialogId, RootId, TeamName};
-use crate::follow_up::{FilteredList, FollowUps};
+use crate::domain::{DialogId, PromptArgument, PromptCall, RootId, ServerPrompt, TeamName};
+use crate::follow_up::{FilteredList, FollowUp, FollowUps};
 use crate::model::drafts::{comment_at, words_of_comment};
 use crate::model::{DraftKey, ShownTasks};
 use crate::protocol::{
     ChangesScope, InboxRow, LogLevel, LogView, MindView, SheetRequest, ShelfRow,
 };
+use crate::request::Request;
 use crate::text::excerpts::Excerpt;
 
 /// The use of the line.
@@ -30,6 +31,48 @@ pub enum PromptPurpose {
     Comment { dialog: DialogId, on: CommentOn, place: String, before: String },
     /// The line is what is searched for in what the teams remember. Without text, all of it is listed.
     Memories,
+    /// The line is the next argument of a prompt of a server. One that is not required may be empty.
+    Argument(WantedPrompt),
+}
+
+/// A prompt of a server that is to become a part of the message to a dialog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedPrompt {
+    dialog: DialogId,
+    prompt: ServerPrompt,
+    /// The texts for the arguments that were asked for; an empty one is left out.
+    given: Vec<String>,
+}
+
+impl WantedPrompt {
+    pub fn new(dialog: DialogId, prompt: ServerPrompt) -> Self {
+        Self { dialog, prompt, given: Vec::new() }
+    }
+
+    /// Gives the next argument.
+    #[must_use]
+    pub fn with(mut self, text: &str) -> Self {
+        self.given.push(text.to_owned());
+        self
+    }
+
+    /// The argument to ask for next.
+    pub fn argument(&self) -> Option<&PromptArgument> {
+        self.prompt.arguments.get(self.given.len())
+    }
+
+    /// Asks the person for the next argument, or the server for the text.
+    pub fn next_step(self) -> FollowUp {
+        if let Some(argument) = self.argument() {
+            let name = format!("{}  {}  {}", self.prompt.id(), argument.name, argument.description);
+            let (purpose, text) = (PromptPurpose::Argument(self), String::new());
+            return FollowUp::Show(NewOverlay::Prompt { purpose, name, text });
+        }
+        let Self { dialog, prompt: ServerPrompt { server, name, arguments, .. }, given } = self;
+        let names = arguments.into_iter().map(|argument| argument.name);
+        let arguments = names.zip(given).filter(|(_, text)| !text.is_empty()).collect();
+        FollowUp::Request(Request::Prompt { dialog, call: PromptCall { server, name, arguments } })
+    }
 }
 
 /// What a comment is on.
@@ -63,7 +106,8 @@ impl PromptPurpose {
             | Self::Fork(_)
             | Self::PutOff(_)
             | Self::Title { .. }
-            | Self::Memories => line,
+            | Self::Memories
+            | Self::Argument(_) => line,
         }
     }
 
@@ -75,6 +119,9 @@ impl PromptPurpose {
             Self::PutOff(question) => format!("later/{question}"),
             Self::Title { dialog, .. } => format!("title/{dialog}"),
             Self::Memories => "memories".to_owned(),
+            Self::Argument(wanted) => {
+                format!("prompt/{}/{}", wanted.prompt.id(), wanted.given.len())
+            }
             Self::Comment { dialog, on: CommentOn::Review, place, .. } => {
                 format!("comment/{dialog}/{place}")
             }

@@ -6,7 +6,7 @@ use crate::domain::asking::autonomy::{AutonomyLevel, AutonomyScope};
 use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::safety::sandbox::Level;
-use crate::domain::{AgentId, Bucket, Course, DialogId, ModelChoice, MsgId, RootId};
+use crate::domain::{AgentId, Bucket, Course, DialogId, ModelChoice, MsgId, PromptCall, RootId};
 use crate::model::{DraftKey, attached};
 use crate::protocol::{
     Command, FindRequest, ImageOrigin, Lifecycle, LogLevel, MemoriesRequest, SheetRequest,
@@ -152,6 +152,11 @@ pub enum Request {
     StopProcess {
         pid: u32,
     },
+    /// The text of a prompt of a server, for the message to a dialog.
+    Prompt {
+        dialog: DialogId,
+        call: PromptCall,
+    },
 }
 
 /// A message whose removal from the queue was requested.
@@ -211,7 +216,8 @@ impl Request {
             | Self::Log { .. }
             | Self::SetAutonomy { .. }
             | Self::DismissNews { .. }
-            | Self::StopProcess { .. } => None,
+            | Self::StopProcess { .. }
+            | Self::Prompt { .. } => None,
         }
     }
 
@@ -285,6 +291,7 @@ impl Request {
             Self::Memories { request, .. } => Command::Memories { ticket, request },
             Self::Vault(request) => Command::Vault { ticket, request },
             Self::StopProcess { pid } => Command::StopProcess { ticket, pid },
+            Self::Prompt { dialog, call } => Command::Prompt { ticket, dialog, call },
         }
     }
 }

@@ -169,11 +169,29 @@ def detached():
 
 def resources():
     """What `resources.json` in its folder says: pages by cursor, templates, contents by address."""
+    return written("resources.json")
+
+
+def prompts():
+    """What `prompts.json` in its folder says: pages by cursor, messages by name."""
+    return written("prompts.json")
+
+
+def written(name):
     try:
-        with open("resources.json", encoding="utf-8") as file:
+        with open(name, encoding="utf-8") as file:
             return json.load(file)
     except FileNotFoundError:
         return None
+
+
+def made(name, arguments):
+    """The answer with the messages of a prompt; None if there is no such prompt."""
+    note(f"makes {name} {json.dumps(arguments)}")
+    messages = prompts()["texts"].get(name)
+    if messages == "crash":
+        os._exit(3)
+    return None if messages is None else {"messages": messages}
 
 
 def read(uri):
@@ -201,6 +219,8 @@ def answer(message):
         capabilities = {"tools": {"listChanged": True}}
         if resources():
             capabilities["resources"] = {"listChanged": True}
+        if prompts():
+            capabilities["prompts"] = {"listChanged": True}
         send({"id": number, "result": {
             "protocolVersion": params["protocolVersion"],
             "capabilities": capabilities,
@@ -240,6 +260,15 @@ def answer(message):
         result = read(params["uri"])
         if result is None:
             send({"id": number, "error": {"code": -32002, "message": "there is no such resource"}})
+        else:
+            send({"id": number, "result": result})
+    elif method == "prompts/list":
+        note("lists prompts")
+        send({"id": number, "result": prompts()["pages"][int(params.get("cursor", 0))]})
+    elif method == "prompts/get":
+        result = made(params["name"], params.get("arguments"))
+        if result is None:
+            send({"id": number, "error": {"code": -32602, "message": "there is no such prompt"}})
         else:
             send({"id": number, "result": result})
     elif method == "notifications/cancelled":

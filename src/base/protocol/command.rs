@@ -15,7 +15,7 @@ use crate::domain::asking::autonomy::{AutonomyLevel, AutonomyScope};
 use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::safety::sandbox::Level;
-use crate::domain::{AgentId, Course, DialogId, ModelChoice, MsgId};
+use crate::domain::{AgentId, Course, DialogId, ModelChoice, MsgId, PromptCall};
 
 /// Chosen by the sender; the reply repeats it, so a late reply for a closed view is dropped.
 pub type Ticket = u64;
@@ -215,6 +215,16 @@ pub enum Command {
     CheckConsent,
     /// Lists the files of the workspace: answered by [`super::DriverEvent::Files`].
     Files,
+    /// Lists the prompts of MCP servers: answered by [`super::DriverEvent::Prompts`]. Starts the servers, as a
+    /// generation does.
+    Prompts,
+    /// Has a server make the text of a prompt for this dialog: answered by [`super::DriverEvent::Prompt`]. Nothing is
+    /// sent to a member.
+    Prompt {
+        ticket: Ticket,
+        dialog: DialogId,
+        call: PromptCall,
+    },
     /// The texts that screens keep for the person: answered by [`super::DriverEvent::Drafts`].
     Drafts {
         ticket: Ticket,
@@ -289,6 +299,7 @@ macro_rules! ticket_within {
             | Self::Tasks { ticket, .. }
             | Self::Memories { ticket, .. }
             | Self::Vault { ticket, .. }
+            | Self::Prompt { ticket, .. }
             | Self::Drafts { ticket }
             | Self::SaveDraft { ticket, .. }
             | Self::StopProcess { ticket, .. }
@@ -300,6 +311,7 @@ macro_rules! ticket_within {
             | Self::StopAll
             | Self::CheckConsent
             | Self::Files
+            | Self::Prompts
             | Self::EndFind
             | Self::Look { .. }
             | Self::Refresh
@@ -372,6 +384,8 @@ impl Command {
             | Self::Agree { .. }
             | Self::SetAutonomy { .. }
             | Self::DismissNews { .. }
+            | Self::Prompts
+            | Self::Prompt { .. }
             | Self::SaveDraft { .. }
             | Self::StopProcess { .. }
             | Self::Shutdown { .. } => false,

@@ -29,12 +29,12 @@ use crate::domain::teams::vault::{ShownEntry, WholeEntry};
 use crate::domain::text::Localized;
 use crate::domain::{
     AgentId, Background, CallId, Course, DialogId, DisplayState, ForeignLayout, Genseq,
-    HealthLevel, ModelChoice, MsgId, Problem, Question, RootId, SelfId, Slug, Stamp,
+    HealthLevel, ModelChoice, MsgId, Problem, Question, RootId, SelfId, ServerPrompt, Slug, Stamp,
 };
 
 use super::command::Ticket;
 use super::finding::FoundPart;
-use super::image::AttachedImage;
+use super::image::{AttachedImage, ImageSupport};
 use super::lifecycle::{AfterFork, ShelfRow};
 use super::mind::MindView;
 use super::program_log::LogView;
@@ -182,6 +182,9 @@ pub struct WorkspaceView {
     /// The teams have vaults.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_vault: bool,
+    /// The entry of an MCP server wants its prompts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_prompts: bool,
 }
 
 impl WorkspaceView {
@@ -227,19 +230,6 @@ pub struct ModelView {
     pub context: Option<u64>,
     #[serde(default)]
     pub images: ImageSupport,
-}
-
-/// Whether a model is sent images.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ImageSupport {
-    /// Which model it is, is not known.
-    #[default]
-    Unknown,
-    /// Images of at most this many bytes.
-    Read { most_bytes: u64 },
-    /// It is told about them in words.
-    NotRead,
 }
 
 /// Most files of the workspace that are listed.
@@ -412,6 +402,13 @@ pub enum DriverEvent {
     /// Files of the workspace that a person may mention, by their paths, as far as they were listed. The
     /// names are as on disk.
     Files(Vec<String>),
+    /// The prompts that MCP servers offer the person; replaces the previous ones.
+    Prompts(Vec<ServerPrompt>),
+    /// The text of a prompt.
+    Prompt {
+        ticket: Ticket,
+        text: String,
+    },
     /// The texts that screens keep for the person, by their names.
     Drafts {
         ticket: Ticket,
@@ -534,6 +531,7 @@ macro_rules! ticket_within {
         | Self::MemoryChain { ticket, .. }
         | Self::Vault { ticket, .. }
         | Self::VaultEntry { ticket, .. }
+        | Self::Prompt { ticket, .. }
         | Self::Mind { ticket, .. } = $event
         {
             Some(ticket)
@@ -565,6 +563,7 @@ impl DriverEvent {
             Self::Inbox(_)
             | Self::Problems(_)
             | Self::Files(_)
+            | Self::Prompts(_)
             | Self::Processes(_)
             | Self::News(_)
             | Self::Teams(_)
@@ -588,6 +587,7 @@ impl DriverEvent {
             | Self::Task { .. }
             | Self::Memories { .. }
             | Self::MemoryChain { .. }
+            | Self::Prompt { .. }
             | Self::Vault { .. }
             | Self::VaultEntry { .. } => EventScope::Reply(None),
             Self::Lagged | Self::Stopped => EventScope::Driver,

@@ -54,6 +54,19 @@ pub enum ImageSource {
     Artifact(ArtifactRef),
 }
 
+/// Whether a model is sent images.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImageSupport {
+    /// Which model it is, is not known.
+    #[default]
+    Unknown,
+    /// Images of at most this many bytes.
+    Read { most_bytes: u64 },
+    /// It is told about them in words.
+    NotRead,
+}
+
 /// Bytes as text in base64.
 mod base64_text {
     use std::sync::Arc;

@@ -32,11 +32,11 @@ pub use asked::Asked;
 pub use changes::{ChangesScope, ChangesView, ReadEnd};
 pub use command::{Command, LARGEST_TICKET, LOOKED, Ticket};
 pub use event::{
-    ConsentView, Cursor, DriverEvent, HaltedDialog, ImageSupport, InboxRow, LOST, MemberView,
-    ModelView, QuietOutcome, RetryView, TranscriptPage, TreeRow, WorkspaceView,
+    ConsentView, Cursor, DriverEvent, HaltedDialog, InboxRow, LOST, MemberView, ModelView,
+    QuietOutcome, RetryView, TranscriptPage, TreeRow, WorkspaceView,
 };
 pub use finding::{FindEnd, FindRequest, FindScope, FoundPart, FoundRecord};
-pub use image::{AttachedImage, ImageOrigin, ImageSource};
+pub use image::{AttachedImage, ImageOrigin, ImageSource, ImageSupport};
 pub use lifecycle::{AfterFork, ForkMode, Lifecycle, ShelfRow};
 pub use memories::MemoriesRequest;
 pub use mind::{MindTool, MindView};

@@ -27,6 +27,7 @@ use super::listing::Listing;
 use super::message_filter::{MAX_BYTES, MessageFilter};
 use super::plan::{NOT_AGREED, Permission};
 use super::process::{self, ServerProcess, StderrTail};
+use super::prompt_list::{MAX_PROMPTS, PromptEntry, PromptList};
 use super::resource_list::{MAX_RESOURCES, ResourceEntry, ResourceList};
 use super::result::sanitize;
 use super::tool_list::MAX_TOOLS;
@@ -34,14 +35,14 @@ use crate::domain::SharedSecrets;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::text::{Localized, Text, localized};
 use crate::llm::Clients;
-use crate::minds::mcp_config::{McpServer, ResourceRules, StdioServer, Transport};
+use crate::minds::mcp_config::{McpServer, PromptRules, ResourceRules, StdioServer, Transport};
 use crate::sandbox::Sandbox;
 
 /// Timeout of the handshake and the first tool list; a first start may have to download the program.
 const START_TIMEOUT: Duration = Duration::from_mins(2);
 const LIST_TIMEOUT: Duration = Duration::from_secs(30);
-/// Timeout of each of the two lists of resources: the tools wait for them.
-const RESOURCES_TIMEOUT: Duration = Duration::from_secs(4);
+/// Timeout of each list of resources or prompts: the tools wait for it.
+const PART_TIMEOUT: Duration = Duration::from_secs(4);
 /// Timeout of an orderly end of the connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Timeout of the remaining error output of a server that has ended.
@@ -109,6 +110,8 @@ struct ListWatcher {
     changed: Arc<Notify>,
     /// Its resources are used.
     has_resources: bool,
+    /// Its prompts are used.
+    has_prompts: bool,
 }
 
 impl ClientHandler for ListWatcher {
@@ -123,6 +126,12 @@ impl ClientHandler for ListWatcher {
 
     async fn on_resource_list_changed(&self, _context: NotificationContext<RoleClient>) {
         if self.has_resources {
+            self.changed.notify_one();
+        }
+    }
+
+    async fn on_prompt_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        if self.has_prompts {
             self.changed.notify_one();
         }
     }
@@ -174,6 +183,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
         let mut listing = Listing::new(listed.tools.items, &self.server, &secrets);
         listing.is_endless = listed.tools.is_endless;
         listing.resources = listed.resources;
+        listing.prompts = listed.prompts;
         let listing = Arc::new(listing);
         let permission = self.context.permission.clone();
         let (name, server, listed) = (self.name.clone(), self.server.clone(), listing.clone());
@@ -238,7 +248,11 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
     }
 
     fn watcher(&self) -> ListWatcher {
-        ListWatcher { changed: Arc::default(), has_resources: self.server.resources.is_some() }
+        ListWatcher {
+            changed: Arc::default(),
+            has_resources: self.server.resources.is_some(),
+            has_prompts: self.server.prompts.is_some(),
+        }
     }
 
     /// The handshake and the first lists.
@@ -295,7 +309,7 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
         let _ = timeout(CLOSE_TIMEOUT, ended).await;
     }
 
-    /// What the server lists: its tools, and the resources if its entry wants them and it announces some.
+    /// What the server lists: its tools, and the resources and prompts that its entry wants and it announces.
     async fn list(&self, peer: &Peer<RoleClient>) -> Result<Listed, Localized> {
         let tools = pages(MAX_TOOLS, move |params| async move {
             let page = peer.list_tools(Some(params)).await?;
@@ -309,7 +323,12 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
             Some(rules) => Some(self.list_resources(peer, rules).await),
             None => None,
         };
-        Ok(Listed { tools, resources })
+        let announced = peer.peer_info().is_some_and(|info| info.capabilities.prompts.is_some());
+        let prompts = match self.server.prompts.as_ref().filter(|_| announced) {
+            Some(rules) => Some(self.list_prompts(peer, rules).await),
+            None => None,
+        };
+        Ok(Listed { tools, resources, prompts })
     }
 
     /// A list that fails is no reason to do without the tools.
@@ -328,27 +347,48 @@ impl<K: Copy + Send + 'static> InstanceTask<K> {
             Ok::<_, ServiceError>((entries, page.next_cursor))
         });
         let mut list = ResourceList::default();
-        for listed in [
-            timeout(RESOURCES_TIMEOUT, resources).await,
-            timeout(RESOURCES_TIMEOUT, templates).await,
-        ] {
+        for listed in [in_time(resources).await, in_time(templates).await] {
             match listed {
-                Ok(Ok(found)) => list.add(found.items, found.is_endless),
-                // Many servers have no templates, and do not know what they are asked.
-                Ok(Err(ServiceError::McpError(error)))
-                    if error.code == ErrorCode::METHOD_NOT_FOUND => {}
-                Ok(Err(error)) => {
-                    let reason = sanitize(&error.to_string(), MAX_REASON_CHARS);
-                    list.fault = Some(Localized::same(reason));
-                }
-                Err(_) => list.fault = Some(unanswered(RESOURCES_TIMEOUT)),
+                Ok(found) => list.add(found.items, found.is_endless),
+                Err(reason) => list.fault = Some(reason),
             }
         }
         list
     }
+
+    /// Likewise.
+    async fn list_prompts(&self, peer: &Peer<RoleClient>, rules: &PromptRules) -> PromptList {
+        let (server, secrets) = (self.name.as_str(), self.context.vault.secrets());
+        let secrets = &secrets;
+        let prompts = pages(MAX_PROMPTS, move |params| async move {
+            let page = peer.list_prompts(Some(params)).await?;
+            let of = |prompt| PromptEntry::of(prompt, server, rules, secrets);
+            let entries: Vec<_> = page.prompts.into_iter().filter_map(of).collect();
+            Ok::<_, ServiceError>((entries, page.next_cursor))
+        });
+        match in_time(prompts).await {
+            Ok(found) => PromptList::of(found.items, found.is_endless),
+            Err(reason) => PromptList { fault: Some(reason), ..PromptList::default() },
+        }
+    }
 }
 
-fn unanswered(limit: Duration) -> Localized {
+/// A list for which the tools wait. The error says why it is not known.
+async fn in_time<T>(
+    list: impl Future<Output = Result<Pages<T>, ServiceError>>,
+) -> Result<Pages<T>, Localized> {
+    match timeout(PART_TIMEOUT, list).await {
+        // Many servers have no templates, and do not know what they are asked.
+        Ok(Err(ServiceError::McpError(error))) if error.code == ErrorCode::METHOD_NOT_FOUND => {
+            Ok(Pages { items: Vec::new(), is_endless: false })
+        }
+        Ok(Ok(listed)) => Ok(listed),
+        Ok(Err(error)) => Err(Localized::same(sanitize(&error.to_string(), MAX_REASON_CHARS))),
+        Err(_) => Err(unanswered(PART_TIMEOUT)),
+    }
+}
+
+pub(super) fn unanswered(limit: Duration) -> Localized {
     let seconds = limit.as_secs();
     localized!("it did not answer within {seconds} seconds", "它在 {seconds} 秒内没有应答")
 }
@@ -358,6 +398,7 @@ fn unanswered(limit: Duration) -> Localized {
 struct Listed {
     tools: Pages<Tool>,
     resources: Option<ResourceList>,
+    prompts: Option<PromptList>,
 }
 
 /// The items of all pages of a list.

@@ -7,6 +7,7 @@ use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::prompt_list::PromptList;
 use super::resource_list::ResourceList;
 use super::result::sanitize_and_redact;
 use super::tool_list::MAX_NAME_CHARS;
@@ -30,6 +31,8 @@ pub(super) struct Listing {
     pub facts: Vec<ToolFacts>,
     /// `None`: its entry wants no resources, or it has none.
     pub resources: Option<ResourceList>,
+    /// Likewise.
+    pub prompts: Option<PromptList>,
 }
 
 impl Listing {
@@ -44,7 +47,7 @@ impl Listing {
         let facts = offered
             .filter_map(|tool| Some(facts(tool, names.get(tool.name.as_ref())?, secrets)))
             .collect();
-        Self { tools, is_endless: false, names, facts, resources: None }
+        Self { tools, is_endless: false, names, facts, resources: None, prompts: None }
     }
 
     /// The name models know a tool by; `None` for one that is never offered, because of its name.
@@ -156,6 +159,7 @@ mod tests {
             filter: ToolFilter::default(),
             name_rules: Vec::new(),
             resources: None,
+            prompts: None,
         }
     }
 

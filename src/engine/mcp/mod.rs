@@ -1,5 +1,5 @@
 //! Servers of the Model Context Protocol: started or connected by `.minds/mcp.yaml`, with their
-//! tools offered like our own, and their resources read by two tools of ours.
+//! tools offered like our own, their resources read by two tools of ours, and their prompts offered to a person.
 //!
 //! ```text
 //! Servers ──requests──▶ supervisor (1 task) ──▶ instance (1 task each) ──▶ process | http
@@ -24,6 +24,8 @@ mod message_filter;
 mod plan;
 mod pool;
 mod process;
+mod prompt_list;
+mod prompts;
 mod reading;
 mod resource_list;
 mod resources;

@@ -101,6 +101,7 @@ mod tests {
             filter: ToolFilter::default(),
             name_rules: Vec::new(),
             resources: None,
+            prompts: None,
         }
     }
 

@@ -30,12 +30,8 @@ pub(super) struct ResourceList {
 impl ResourceList {
     /// Adds the first entries of a list. `is_endless`: a page of it led to one before.
     pub fn add(&mut self, listed: Vec<ResourceEntry>, is_endless: bool) {
-        if is_endless {
-            self.fault = Some(Text::new("the list has no end", "列表没有尽头").into());
-        } else if listed.len() > MAX_RESOURCES {
-            self.fault =
-                Some(localized!("there are more than {MAX_RESOURCES}", "数量超过 {MAX_RESOURCES}"));
-        }
+        let fault = fault_of(listed.len(), MAX_RESOURCES, is_endless);
+        self.fault = fault.or_else(|| self.fault.take());
         let mut known = BTreeSet::new();
         let first = listed.into_iter().take(MAX_RESOURCES);
         self.entries.extend(first.filter(|entry| known.insert(entry.address.clone())));
@@ -138,8 +134,16 @@ impl ResourceEntry {
     }
 }
 
+/// Why a list of this many items is not the whole one. `is_endless`: a page of it led to one before.
+pub(super) fn fault_of(items: usize, most: usize, is_endless: bool) -> Option<Localized> {
+    if is_endless {
+        return Some(Text::new("the list has no end", "列表没有尽头").into());
+    }
+    (items > most).then(|| localized!("there are more than {most}", "数量超过 {most}"))
+}
+
 /// A text that cannot look like several facts.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -276,6 +276,7 @@ mod tests {
             filter: ToolFilter::default(),
             name_rules: Vec::new(),
             resources: Some(rules.clone()),
+            prompts: None,
         };
         let mut listing = Listing::new(Vec::new(), &config, &Arc::default());
         listing.resources = Some(resources);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
+use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, ResourceContents};
 use serde_json::Value;
 
 use crate::domain::text::hidden_chars::is_hidden;
@@ -18,6 +18,8 @@ const MAX_IMAGE_BYTES: usize = 8 * 1024 * 1024;
 /// Text of one block that is read; the outcome is truncated further.
 const MAX_BLOCK_CHARS: usize = 8 * MAX_RESULT_CHARS;
 const MAX_LINK_CHARS: usize = 1_000;
+/// The text of a prompt: it becomes a part of a draft.
+const MAX_PROMPT_CHARS: usize = 64 * 1024;
 
 /// The text without invisible characters, truncated to `max` characters.
 pub(super) fn sanitize(text: &str, max: usize) -> String {
@@ -89,6 +91,18 @@ pub(super) fn tool_outcome(
     }
     let failed = result.is_error == Some(true);
     ToolOutcome { ok: !failed, images, ..ToolOutcome::done(texts.join("\n\n")) }
+}
+
+/// The texts of a prompt; what is no text is named in brackets.
+pub(super) fn prompt_text(result: GetPromptResult, secrets: &Arc<Secrets>, lang: Lang) -> String {
+    let mut reader = ResultReader { lang, secrets, texts: Vec::new(), images: Vec::new() };
+    for message in result.messages {
+        reader.block(message.content);
+        for image in std::mem::take(&mut reader.images) {
+            reader.skip(image.media_type);
+        }
+    }
+    sanitize(&reader.texts.join("\n\n"), MAX_PROMPT_CHARS)
 }
 
 /// Servers repeat structured content as a text, for clients that read only texts.
@@ -247,6 +261,25 @@ mod tests {
                 assert_eq!(found, expected, "{content}");
             }
         }
+    }
+
+    #[test]
+    fn a_prompt_is_the_texts_of_its_messages_and_names_what_is_no_text() {
+        let message = |content| json!({"role": "user", "content": content});
+        let text = |messages: serde_json::Value| {
+            let result = serde_json::from_value(json!({ "messages": messages })).unwrap();
+            prompt_text(result, &Arc::default(), Lang::En)
+        };
+        let image = STANDARD.encode(b"\x89PNG\r\n\x1a\nrest");
+        let found = text(json!([
+            message(json!({"type": "text", "text": "a\u{1b}[31m"})),
+            message(json!({"type": "image", "data": image, "mimeType": "image/png"})),
+            message(json!({"type": "resource", "resource": {"uri": "x", "text": "inside"}})),
+        ]));
+        let image = "[image/png: left out, it cannot be shown here]";
+        assert_eq!(found, format!("a[31m\n\n{image}\n\n[x]\ninside"));
+        let long = json!({"type": "text", "text": "x".repeat(MAX_PROMPT_CHARS + 1)});
+        assert_eq!(text(json!([message(long)])).chars().count(), MAX_PROMPT_CHARS + 1);
     }
 
     #[test]

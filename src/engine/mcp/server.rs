@@ -135,6 +135,7 @@ mod tests {
             filter: ToolFilter::default(),
             name_rules: Vec::new(),
             resources: None,
+            prompts: None,
         });
         let reason = BlockReason::Failed(Localized::same("the licence has run out"));
         let mut server = Server {

@@ -15,6 +15,7 @@ use super::environment::EnvReader;
 use super::instance::InstanceContext;
 use super::lease::{self, RELEASE};
 use super::plan::Permission;
+use super::prompts;
 use super::resources;
 use super::snapshot::{ActiveList, Snapshot};
 use super::supervisor::{
@@ -22,11 +23,11 @@ use super::supervisor::{
 };
 use super::tool_list;
 use crate::domain::safety::sandbox::Level;
-use crate::domain::{DialogId, Lang, Problem, Reminder, SharedSecrets};
+use crate::domain::{DialogId, Lang, Problem, PromptCall, Reminder, ServerPrompt, SharedSecrets};
 use crate::llm::Clients;
 use crate::minds::mcp_config::{McpFile, McpServer, RESOURCES};
 use crate::sandbox::Sandbox;
-use crate::tools::{LeaseScope, Registry, ReminderUpdate, Tool, ToolSource};
+use crate::tools::{LeaseScope, PromptText, Registry, ReminderUpdate, Tool, ToolSource};
 
 /// What the servers of a workspace need.
 #[derive(Clone)]
@@ -188,6 +189,22 @@ impl ToolSource for Servers {
 
     fn problems(&self) -> Vec<Problem> {
         self.now().problems.clone()
+    }
+
+    fn prompts(&self) -> Vec<ServerPrompt> {
+        let now = self.now();
+        let lists = now.prompts.iter().filter_map(|list| list.listing.prompts.as_ref());
+        lists.flat_map(|list| &list.entries).map(|entry| entry.shown.clone()).collect()
+    }
+
+    fn prompt(&self, dialog: &DialogId, call: &PromptCall) -> Option<PromptText> {
+        let now = self.now();
+        let list = now.prompts.iter().find(|list| list.server == call.server)?;
+        let mut entries = list.listing.prompts.as_ref()?.entries.iter();
+        let original = entries.find(|entry| entry.shown.name == call.name)?.original.clone();
+        let (call, dialog, tx) = (call.clone(), dialog.clone(), self.tx.clone());
+        let reader = (self.vault.secrets(), self.lang);
+        Some(Box::pin(prompts::text_of(original, call, dialog, tx, reader)))
     }
 
     fn update_reminders(&self, dialog: &DialogId, reminders: &[Reminder]) -> Vec<ReminderUpdate> {

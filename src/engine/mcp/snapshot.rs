@@ -18,6 +18,8 @@ pub(super) struct Snapshot {
     pub lists: Vec<ActiveList>,
     /// The lists of servers whose resources members may read.
     pub resources: Arc<[ActiveList]>,
+    /// The lists of servers whose prompts a person is offered.
+    pub prompts: Vec<ActiveList>,
     /// Servers with one instance per dialog.
     pub stateful: BTreeSet<String>,
     pub problems: Vec<Problem>,

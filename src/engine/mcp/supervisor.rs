@@ -41,10 +41,11 @@ pub(super) enum SupervisorRequest {
         desired: Vec<Desired>,
         reply: oneshot::Sender<()>,
     },
-    /// A dialog is about to call a tool.
+    /// A dialog is about to call a tool; or a person uses a server for it, which leases nothing.
     Use {
         server: String,
         dialog: DialogId,
+        leases: bool,
         reply: Waiter,
     },
     /// Restart a server; answered when it is ready, or with the reason why it is not.
@@ -141,7 +142,9 @@ impl McpSupervisor {
                 self.reconcile(desired);
                 self.settle_waiters.push(reply);
             }
-            SupervisorRequest::Use { server, dialog, reply } => self.lease(&server, dialog, reply),
+            SupervisorRequest::Use { server, dialog, leases, reply } => {
+                self.lend(&server, (dialog, leases), reply);
+            }
             SupervisorRequest::Restart { server, reply } => self.restart(&server, reply),
             SupervisorRequest::Release { whose, server, reply } => {
                 let any = self.pool.release_matching(LET_GO, |_, one| {
@@ -297,7 +300,7 @@ impl McpSupervisor {
 
     // --- leases --------------------------------------------------------------------------------
 
-    fn lease(&mut self, id: &str, dialog: DialogId, reply: Waiter) {
+    fn lend(&mut self, id: &str, (dialog, leases): (DialogId, bool), reply: Waiter) {
         let found = self.servers.iter().find(|server| server.id == id);
         let Some(active) = found.and_then(|server| server.active.as_ref()) else {
             let _ = reply.send(Err(Text::new("it is not there any more", "它已不存在").into()));
@@ -307,7 +310,10 @@ impl McpSupervisor {
         let owner =
             if config.stateless { InstanceOwner::Shared } else { InstanceOwner::Dialog(dialog) };
         let spare = self.pool.find(id, &config, &InstanceOwner::Unassigned);
-        let key = match self.pool.find(id, &config, &owner).or(spare) {
+        let found = self.pool.find(id, &config, &owner).or(spare);
+        let is_owned = leases || config.stateless;
+        let owner = if is_owned { owner } else { InstanceOwner::Unassigned };
+        let key = match found {
             Some(key) => key,
             None if self.pool.is_full() => {
                 let text = Text::new(
@@ -319,7 +325,7 @@ impl McpSupervisor {
             }
             None => self.pool.start(id, config, owner.clone()),
         };
-        if let Some(instance) = self.pool.get_mut(key) {
+        if let Some(instance) = self.pool.get_mut(key).filter(|_| is_owned) {
             instance.owner = owner;
         }
         self.publish();
@@ -373,6 +379,8 @@ impl McpSupervisor {
         let held = listed_tools.iter().flat_map(ServerTools::held_names).collect();
         let has_held = |active: &ActiveConfig| !active.held.is_empty();
         let has_resources = |active: &ActiveConfig| active.listing.resources.is_some();
+        let has_prompts = |active: &ActiveConfig| active.listing.prompts.is_some();
+        let prompts = self.servers.iter().filter_map(|server| list_of(server, has_prompts));
         let lists = self.servers.iter().filter_map(|server| list_of(server, has_held)).collect();
         let resources: Arc<[ActiveList]> =
             self.servers.iter().filter_map(|server| list_of(server, has_resources)).collect();
@@ -394,6 +402,7 @@ impl McpSupervisor {
             held,
             lists,
             resources,
+            prompts: prompts.collect(),
             leases: self.pool.leases(),
             tools: offered_tools
                 .into_iter()

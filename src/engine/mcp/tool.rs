@@ -17,8 +17,8 @@ use super::reading::UNREADABLE_CODE;
 use super::result::{sanitize_and_redact, tool_outcome};
 use super::supervisor::SupervisorRequest;
 use super::tool_list::OfferedTool;
-use crate::domain::Lang;
-use crate::domain::text::{Text, in_lang};
+use crate::domain::text::{Localized, Text, in_lang};
+use crate::domain::{DialogId, Lang};
 use crate::tools::{Args, Tool, ToolCx, ToolOutcome, ToolSpec};
 
 /// A longer call is cancelled.
@@ -92,17 +92,22 @@ pub(super) async fn lease(
     tx: &mpsc::Sender<SupervisorRequest>,
     cx: &ToolCx,
 ) -> Result<Arc<InstanceHandle>, String> {
-    let (reply, lease) = oneshot::channel();
-    let (dialog, lang) = (cx.dialog.clone(), cx.lang);
-    let _ = tx.send(SupervisorRequest::Use { server: server.to_owned(), dialog, reply }).await;
-    match lease.await {
-        Ok(Ok(handle)) => Ok(handle),
-        Ok(Err(reason)) => Err(not_run(server, reason.in_lang(lang), lang)),
-        Err(_) => {
-            let reason = Text::new("the program is ending", "程序正在结束");
-            Err(not_run(server, reason.in_lang(lang), lang))
-        }
-    }
+    let handle = instance(server, cx.dialog.clone(), true, tx).await;
+    handle.map_err(|reason| not_run(server, reason.in_lang(cx.lang), cx.lang))
+}
+
+/// An instance for something in a dialog, which leases it or not. The error is the reason why there is none.
+pub(super) async fn instance(
+    server: &str,
+    dialog: DialogId,
+    leases: bool,
+    tx: &mpsc::Sender<SupervisorRequest>,
+) -> Result<Arc<InstanceHandle>, Localized> {
+    let (reply, handle) = oneshot::channel();
+    let request = SupervisorRequest::Use { server: server.to_owned(), dialog, leases, reply };
+    let _ = tx.send(request).await;
+    let ending = Text::new("the program is ending", "程序正在结束");
+    handle.await.unwrap_or_else(|_| Err(ending.into()))
 }
 
 /// True if the server ended before it took a call. What it may have taken is not called again.

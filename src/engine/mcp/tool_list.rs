@@ -76,7 +76,7 @@ pub(super) fn offered_tools(
             too_many(listed)
                 .into_iter()
                 .chain(endless(listed))
-                .chain(resources_fault(listed))
+                .chain(part_faults(listed))
                 .chain(unmatched_patterns(listed))
                 .map(with_server),
         );
@@ -244,27 +244,33 @@ fn endless(listed: &ServerTools) -> Option<Problem> {
     })
 }
 
-/// Why not all resources are known, of a server whose entry wants them.
-fn resources_fault(listed: &ServerTools) -> Option<Problem> {
-    listed.config.resources.as_ref()?;
-    let reason: Localized = match &listed.listing.resources {
-        Some(list) => list.fault.clone()?,
-        None => Text::new("it announces none", "它没有声明资源").into(),
+/// Why not all resources or prompts of a server are known, if its entry wants them.
+fn part_faults(listed: &ServerTools) -> Vec<Problem> {
+    let none = || Some(Localized::from(Text::new("it announces none", "它没有声明")));
+    let (config, listing, server) = (listed.config, listed.listing, listed.server);
+    let resources = listing.resources.as_ref().map_or_else(none, |list| list.fault.clone());
+    let prompts = listing.prompts.as_ref().map_or_else(none, |list| list.fault.clone());
+    let faults = [
+        ("resources", resources.filter(|_| config.resources.is_some())),
+        ("prompts", prompts.filter(|_| config.prompts.is_some())),
+    ];
+    let problem = |(part, reason): (&str, Option<Localized>)| {
+        let reason = reason?;
+        let problem = Problem::new(
+            format!("mcp/{part}/{server}"),
+            PATH,
+            localized!(
+                [reason] "not all {part} of server `{server}` are known: {reason}",
+                "服务器 `{server}` 的 `{part}` 不全：{reason}"
+            ),
+            localized!(
+                "remove `{part}` from its entry, or report it to the makers of the server",
+                "请从它的条目中删除 `{part}`，或向该服务器的作者报告"
+            ),
+        );
+        Some(problem.warning())
     };
-    let server = listed.server;
-    let problem = Problem::new(
-        format!("mcp/resources/{server}"),
-        PATH,
-        localized!(
-            [reason] "not all resources of server `{server}` are known: {reason}",
-            "服务器 `{server}` 的资源不全：{reason}"
-        ),
-        Text::new(
-            "remove `resources` from its entry, or report it to the makers of the server",
-            "请从它的条目中删除 `resources`，或向该服务器的作者报告",
-        ),
-    );
-    Some(problem.warning())
+    faults.into_iter().filter_map(problem).collect()
 }
 
 /// Patterns that match none of the server's tools are probably misspelt.
@@ -306,7 +312,7 @@ mod tests {
 
     use super::super::resource_list::ResourceList;
     use super::*;
-    use crate::minds::mcp_config::{NameRule, ResourceRules, StdioServer, Transport};
+    use crate::minds::mcp_config::{NameRule, PromptRules, ResourceRules, StdioServer, Transport};
 
     fn server(changes: Vec<NameRule>, filter: ToolFilter) -> McpServer {
         let program = StdioServer {
@@ -321,6 +327,7 @@ mod tests {
             filter,
             name_rules: changes,
             resources: None,
+            prompts: None,
         }
     }
 
@@ -399,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn resources_that_are_not_all_known_are_a_warning_where_the_entry_wants_them() {
+    fn what_is_not_all_known_of_resources_or_prompts_is_a_warning_where_the_entry_wants_it() {
         let wants = |resources| {
             let config = server(Vec::new(), ToolFilter::default());
             McpServer { resources, ..config }
@@ -408,10 +415,12 @@ mod tests {
         let mut found = tools(&config, &["a"]);
         assert_eq!(offered_names(&[listed("s", &silent, &found)], &[]).1, [""; 0]);
         assert_eq!(offered_names(&[listed("s", &config, &found)], &[]).1, ["mcp/resources/s"]);
+        let prompts = McpServer { prompts: Some(PromptRules::default()), ..wants(None) };
+        assert_eq!(offered_names(&[listed("s", &prompts, &found)], &[]).1, ["mcp/prompts/s"]);
         let mut resources = ResourceList::default();
         resources.add(Vec::new(), true);
         found.resources = Some(resources);
-        let problem = resources_fault(&listed("s", &config, &found)).unwrap();
+        let problem = part_faults(&listed("s", &config, &found)).remove(0);
         crate::samples::assert_translated(&problem.text);
         found.resources = Some(ResourceList::default());
         assert_eq!(offered_names(&[listed("s", &config, &found)], &[]).1, [""; 0]);

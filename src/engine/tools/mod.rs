@@ -71,7 +71,7 @@ pub use shell::{
 pub(crate) use shell::{Identity, ProcessGroup, STOPPED_WITH_OUTPUT};
 pub use skill::SkillTexts;
 pub(crate) use skill::{NAME as READ_SKILL, tool as read_skill_tool};
-pub use source::{LeaseScope, ReminderUpdate, ToolSource};
+pub use source::{LeaseScope, PromptText, ReminderUpdate, ToolSource};
 pub use team_calls::TeamCalls;
 pub use team_place::TeamPlace;
 pub(crate) use teams::{VAULT_GET, asks_first, tools as team_tools, vault_tools};

@@ -5,7 +5,8 @@ use std::fmt::Debug;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::domain::{DialogId, Problem, Reminder, RootId};
+use crate::domain::text::Localized;
+use crate::domain::{DialogId, Problem, PromptCall, Reminder, RootId, ServerPrompt};
 
 use super::registry::Registry;
 
@@ -24,6 +25,12 @@ pub trait ToolSource: Send + Sync + Debug {
     /// Returns the problems that keep tools from being offered.
     fn problems(&self) -> Vec<Problem>;
 
+    /// Returns the prompts that a person can put into a draft.
+    fn prompts(&self) -> Vec<ServerPrompt>;
+
+    /// Has the text of one of them made for a draft in a dialog; `None` if it is none of them.
+    fn prompt(&self, dialog: &DialogId, call: &PromptCall) -> Option<PromptText>;
+
     /// Returns updates for the reminders it keeps in a dialog that begins a generation.
     fn update_reminders(&self, dialog: &DialogId, reminders: &[Reminder]) -> Vec<ReminderUpdate>;
 
@@ -33,6 +40,9 @@ pub trait ToolSource: Send + Sync + Debug {
     /// Releases everything; [`ToolSource::run`] ends then.
     fn close(&self) -> BoxFuture<'static, ()>;
 }
+
+/// The text of a prompt, or why there is none.
+pub type PromptText = BoxFuture<'static, Result<String, Localized>>;
 
 /// The dialogs for which something is held.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -52,6 +52,11 @@ const SEARCH_LINE: Text = Text::new(
     "any words, at most 2,000 characters; without text all memories are listed",
     "任意文字，最多 2,000 个字符；不写则列出所有记忆",
 );
+const ARGUMENT: Text = Text::new("argument of a prompt", "提示词的参数");
+const ARGUMENT_LINE: Text = Text::new(
+    "a text for it; without text it is left out, unless the server requires it",
+    "它的文本；不写则略去，除非服务器必须有它",
+);
 const NEXT_STEP: Text = Text::new("next", "下一步");
 
 /// Rows at the lower edge: a heading, the dialog's name, the input line; then its description.
@@ -101,7 +106,8 @@ impl InputPrompt {
             | PromptPurpose::Fork(_)
             | PromptPurpose::PutOff(_)
             | PromptPurpose::Title { .. }
-            | PromptPurpose::Memories => "",
+            | PromptPurpose::Memories
+            | PromptPurpose::Argument(_) => "",
         };
         self.save(before.to_owned(), cx);
         Handled::Close
@@ -156,6 +162,14 @@ impl InputPrompt {
                 let request = if text.is_empty() { all } else { search };
                 FollowUp::Request(Request::Memories { request, opens: true })
             }
+            PromptPurpose::Argument(wanted) => {
+                let is_required = wanted.argument().is_some_and(|argument| argument.required);
+                if is_required && text.is_empty() {
+                    self.wrong = true;
+                    return Handled::Done;
+                }
+                wanted.clone().with(text).next_step()
+            }
         };
         cx.follow_ups.push(follow_up);
         self.close(cx)
@@ -164,7 +178,7 @@ impl InputPrompt {
     /// Returns the effect of Enter.
     fn next(&self) -> Text {
         match self.purpose {
-            PromptPurpose::DeclareDead(_) => NEXT_STEP,
+            PromptPurpose::DeclareDead(_) | PromptPurpose::Argument(_) => NEXT_STEP,
             PromptPurpose::Fork(_)
             | PromptPurpose::PutOff(_)
             | PromptPurpose::Title { .. }
@@ -185,6 +199,7 @@ impl InputPrompt {
             }
             PromptPurpose::Comment { on: CommentOn::Review, .. } => (words::COMMENT, IN_MESSAGE),
             PromptPurpose::Memories => (SEARCH, SEARCH_LINE),
+            PromptPurpose::Argument(_) => (ARGUMENT, ARGUMENT_LINE),
         }
     }
 }

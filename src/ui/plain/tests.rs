@@ -16,10 +16,8 @@ use crate::domain::asking::decisions::Resolution;
 use crate::domain::asking::put_off::PutOffs;
 use crate::domain::safety::trust::TrustKind;
 use crate::domain::{AgentId, DialogId, Lang, Stamp, TrustEntry, Unagreed};
-use crate::protocol::event::{
-    ConsentView, DriverEvent, ImageSupport, InboxRow, MemberView, WorkspaceView,
-};
-use crate::protocol::{Command, Ticket};
+use crate::protocol::event::{ConsentView, DriverEvent, InboxRow, MemberView, WorkspaceView};
+use crate::protocol::{Command, ImageSupport, Ticket};
 use crate::{Call, CallReason, CallTarget, Caller, StopCalls};
 
 fn session() -> PlainSession {

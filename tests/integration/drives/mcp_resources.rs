@@ -30,7 +30,7 @@ const RESOURCES: &str = r#"{
 }"#;
 
 /// A world with one server, whose entry has these keys.
-fn world(models: Sequence, keys: &str) -> World {
+pub fn world(models: Sequence, keys: &str) -> World {
     let entry = format!("s: {{ command: python3, args: ['{SERVER}', echo], {keys} }}");
     world_with(models, &format!("servers: {{ {entry} }}\n"))
 }

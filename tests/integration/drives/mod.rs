@@ -38,6 +38,7 @@ mod log;
 mod mcp;
 mod mcp_answers;
 mod mcp_consent;
+mod mcp_prompts;
 mod mcp_real;
 mod mcp_resources;
 mod memories;

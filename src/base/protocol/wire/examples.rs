@@ -27,8 +27,8 @@ use crate::domain::teams::notices::{NewsItem, NewsKind, NewsLevel};
 use crate::domain::text::Localized;
 use crate::domain::{
     AgentId, ArtifactRef, Background, Bucket, CallId, CallSite, Course, DialogId, DisplayState,
-    Entry, ForeignLayout, Genseq, HealthLevel, ModelChoice, MsgId, Problem, Question, RootId,
-    SelfId, Severity, Slug, Stamp, StopReason,
+    Entry, ForeignLayout, Genseq, HealthLevel, ModelChoice, MsgId, Problem, PromptArgument,
+    PromptCall, Question, RootId, SelfId, ServerPrompt, Severity, Slug, Stamp, StopReason,
 };
 use crate::protocol::event::{QueuedMessage, Segment};
 use crate::protocol::{
@@ -352,6 +352,16 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
     all.extend([
         Command::CheckConsent,
         Command::Files,
+        Command::Prompts,
+        Command::Prompt {
+            ticket,
+            dialog: s.dialog(),
+            call: PromptCall {
+                server: s.text(),
+                name: s.text(),
+                arguments: BTreeMap::from([(s.text(), s.text())]),
+            },
+        },
         Command::Drafts { ticket: s.number },
         Command::SaveDraft { ticket: s.number, name: s.text(), text: s.text() },
         Command::StopProcess { ticket, pid: s.number as u32 },
@@ -478,6 +488,17 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
         },
         DriverEvent::Found { ticket, part: Box::new(found(s)) },
         DriverEvent::Files(vec![s.text()]),
+        DriverEvent::Prompts(vec![ServerPrompt {
+            server: s.text(),
+            name: s.text(),
+            description: s.text(),
+            arguments: vec![PromptArgument {
+                name: s.text(),
+                description: s.text(),
+                required: s.flag,
+            }],
+        }]),
+        DriverEvent::Prompt { ticket, text: s.text() },
         DriverEvent::Drafts { ticket: s.number, texts: BTreeMap::from([(s.text(), s.text())]) },
         DriverEvent::ImageKept { ticket, image: Box::new(s.images().remove(0)) },
         DriverEvent::Log {

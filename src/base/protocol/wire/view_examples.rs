@@ -44,6 +44,7 @@ pub(super) fn workspace(s: &Seeds) -> WorkspaceView {
         }],
         has_memory: s.flag,
         has_vault: s.flag,
+        has_prompts: s.flag,
     }
 }
 

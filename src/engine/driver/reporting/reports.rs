@@ -136,6 +136,7 @@ pub enum DriverReport {
         models: Vec<ModelView>,
         has_memory: bool,
         has_vault: bool,
+        has_prompts: bool,
         consent: ConsentView,
         /// Without their tasks.
         teams: Vec<TeamRow>,

@@ -13,8 +13,8 @@ use crate::domain::{Member, ModelChoice, Problem, Secrets};
 use crate::driver::reporting::reports::DriverReport;
 use crate::guard::Access;
 use crate::minds::{self, Env, HiveConfig, Minds, ModelInfo, ProviderConfig};
-use crate::protocol::TeamRow;
-use crate::protocol::event::{ConsentView, ImageSupport, MAX_LISTED_MODELS, MemberView, ModelView};
+use crate::protocol::event::{ConsentView, MAX_LISTED_MODELS, MemberView, ModelView};
+use crate::protocol::{ImageSupport, TeamRow};
 
 use super::blocking::BlockingThread;
 use super::engine::Engine;
@@ -99,6 +99,7 @@ pub fn minds_report(engine: &Engine, minds: &Minds, _on: &BlockingThread) -> Dri
         models: models(minds),
         has_memory: minds.hive().memory,
         has_vault: minds.hive().has_vault(),
+        has_prompts: minds.mcp().has_prompts(),
         teams: teams(minds.hive()),
         triggers: triggers(minds.hive()),
     }

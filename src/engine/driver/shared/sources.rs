@@ -3,9 +3,16 @@
 
 use std::sync::Arc;
 
-use crate::domain::{DialogId, Problem, Reminder};
+use crate::domain::text::{Localized, Text};
+use crate::domain::{DialogId, Problem, PromptCall, Reminder, ServerPrompt};
 use crate::hive::KnownVaults;
 use crate::tools::{LeaseScope, Registry, ReminderUpdate, ToolSource};
+
+/// Most prompts that a person is offered.
+const MAX_PROMPTS: usize = 500;
+
+const NO_PROMPT: Text =
+    Text::new("no server offers this prompt any more", "已没有服务器提供这个提示词");
 
 /// All tool sources of a driver. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -68,6 +75,24 @@ impl ToolSources {
     pub(in crate::driver) async fn close(&self) {
         for source in self.all() {
             source.close().await;
+        }
+    }
+
+    /// The prompts that a person can put into a draft.
+    pub(in crate::driver) fn prompts(&self) -> Vec<ServerPrompt> {
+        self.all().flat_map(|source| source.prompts()).take(MAX_PROMPTS).collect()
+    }
+
+    /// The text of a prompt, for a draft in a dialog. The error is for the person.
+    pub(in crate::driver) async fn prompt(
+        &self,
+        dialog: DialogId,
+        call: PromptCall,
+    ) -> Result<String, Localized> {
+        let made = self.all().find_map(|source| source.prompt(&dialog, &call));
+        match made {
+            Some(text) => text.await,
+            None => Err(NO_PROMPT.into()),
         }
     }
 

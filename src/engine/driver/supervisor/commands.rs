@@ -183,6 +183,8 @@ impl Supervisor {
                 self.save_draft(ticket, name, text).await;
             }
             Command::Files => self.begin_to_list_files(client),
+            Command::Prompts => self.list_prompts(client),
+            Command::Prompt { ticket, dialog, call } => self.make_prompt(ticket, dialog, call),
             Command::StopProcess { ticket, pid } => self.stop_process(ticket, pid).await,
             Command::Find { ticket, request } => self.find(client, Some((ticket, request))),
             Command::EndFind => self.find(client, None),

@@ -104,6 +104,7 @@ pub fn workspace_view(engine: &Engine, minds: &Minds, survey: &Survey) -> Worksp
         models: models(minds),
         has_memory: minds.hive().memory,
         has_vault: minds.hive().has_vault(),
+        has_prompts: minds.mcp().has_prompts(),
     }
 }
 

@@ -21,6 +21,7 @@ pub mod orders;
 mod previews;
 mod processes;
 mod program_log;
+mod server_prompts;
 mod sheets;
 pub mod stored_texts;
 mod survey;

@@ -58,7 +58,7 @@ pub struct Supervisor {
     pub(super) previewing: BTreeMap<ClientId, watch::Sender<Option<(Ticket, DialogId)>>>,
     /// The tasks that search and look for clients.
     pub(super) readers: JoinSet<()>,
-    /// When it is dropped, counting in the background ends.
+    /// When it is told, nobody waits for servers any more; when it is dropped, counting in the background ends.
     pub(super) alive: watch::Sender<()>,
     /// The stamp of `.minds` when it was reported last.
     pub(super) minds_stamp: Option<MindsStamp>,
@@ -98,6 +98,7 @@ impl Supervisor {
     pub async fn end_reading(&mut self) {
         self.finding.clear();
         self.previewing.clear();
+        self.alive.send_replace(());
         while self.readers.join_next().await.is_some() {}
     }
 

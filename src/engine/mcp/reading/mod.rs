@@ -1,7 +1,9 @@
 //! Output of a server as messages that the types of the protocol can read: a fault in one message affects
 //! only that message, and a request whose answer cannot be read gets an error. Pure.
 
-use rmcp::model::{ContentBlock, JsonObject, Resource, ResourceContents, ResourceTemplate, Tool};
+use rmcp::model::{
+    ContentBlock, JsonObject, Prompt, Resource, ResourceContents, ResourceTemplate, Tool,
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -13,7 +15,7 @@ const INTERNAL_ERROR: i64 = -32_603;
 /// The key under which an unreadable tool has the reason.
 const REASON_KEY: &str = "unreadable";
 const MAX_EXCERPT_CHARS: usize = 300;
-/// All that is used of a resource, a template or their contents.
+/// All that is used of a resource, a template or their contents, and of a prompt without arguments.
 const RESOURCE_TEXTS: [&str; 8] =
     ["uri", "uriTemplate", "name", "title", "description", "mimeType", "text", "blob"];
 
@@ -173,14 +175,6 @@ pub(super) fn repair_result(result: &mut Value) {
     if let Some(tools) = map.get_mut("tools").and_then(Value::as_array_mut) {
         tools.iter_mut().for_each(repair_tool);
     }
-    keep_readable::<Resource>(map, "resources");
-    keep_readable::<ResourceTemplate>(map, "resourceTemplates");
-    for content in map.get_mut("contents").and_then(Value::as_array_mut).into_iter().flatten() {
-        if !is_made_readable::<ResourceContents>(content) {
-            let uri = content.get("uri").and_then(Value::as_str).unwrap_or("resource");
-            *content = json!({"uri": uri, "blob": "", "mimeType": "unreadable"});
-        }
-    }
     if let Some(content) = map.get_mut("content") {
         let blocks = match content.take() {
             Value::Array(blocks) => blocks,
@@ -190,6 +184,21 @@ pub(super) fn repair_result(result: &mut Value) {
             }
         };
         *content = blocks.into_iter().map(repaired_block).collect();
+        // What else a tool returns is no list of the server.
+        return;
+    }
+    keep_readable::<Resource>(map, "resources");
+    keep_readable::<ResourceTemplate>(map, "resourceTemplates");
+    for content in map.get_mut("contents").and_then(Value::as_array_mut).into_iter().flatten() {
+        if !is_made_readable::<ResourceContents>(content) {
+            let uri = content.get("uri").and_then(Value::as_str).unwrap_or("resource");
+            *content = json!({"uri": uri, "blob": "", "mimeType": "unreadable"});
+        }
+    }
+    keep_readable::<Prompt>(map, "prompts");
+    for message in map.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
+        let content = message.get("content").cloned().unwrap_or_default();
+        *message = json!({"role": "user", "content": repaired_block(content)});
     }
 }
 

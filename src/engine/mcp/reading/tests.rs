@@ -144,6 +144,32 @@ fn a_tool_that_cannot_be_read_costs_only_itself_and_says_why() {
 }
 
 #[test]
+fn a_prompt_or_a_message_that_cannot_be_read_costs_only_itself() {
+    let odd = json!([
+        {"name": "a", "description": 3},
+        {"name": 4},
+        "b",
+        {"name": "c", "arguments": "x"}
+    ]);
+    let prompts = result(&json!({ "prompts": odd }))["prompts"].clone();
+    assert_eq!(prompts, json!([{"name": "a"}, {"name": "c"}]));
+    let odd = json!([
+        {"role": "system", "content": {"type": "text", "text": "a"}},
+        {"content": "b"},
+        {"role": "user", "content": {"type": "hologram"}}
+    ]);
+    let messages = result(&json!({ "messages": odd }))["messages"].clone();
+    let shown = |at: usize, key: &str| messages[at]["content"][key].clone();
+    assert_eq!([shown(0, "text"), shown(1, "text"), shown(2, "mimeType")], ["a", "b", "hologram"]);
+}
+
+#[test]
+fn what_a_tool_returns_besides_its_content_is_no_list_of_the_server() {
+    let own = json!({"content": [], "prompts": [3], "resources": [{}], "messages": ["a"]});
+    assert_eq!(result(&own), own);
+}
+
+#[test]
 fn a_resource_that_cannot_be_read_costs_only_itself() {
     let uris = |key: &str, items: Value| {
         let list = result(&json!({ key: items }))[key].clone();

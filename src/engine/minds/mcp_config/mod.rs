@@ -10,7 +10,9 @@ mod tests;
 use std::path::Path;
 
 pub use names::{MAX_NAME_BYTES, NameRule, ToolFilter, is_tool_name};
-pub use server::{HttpServer, McpServer, ResourceRules, StdioServer, Transport, ValueSource};
+pub use server::{
+    HttpServer, McpServer, PromptRules, ResourceRules, StdioServer, Transport, ValueSource,
+};
 
 use super::untrusted_files::{self, FileContent};
 use crate::domain::Problem;
@@ -135,6 +137,12 @@ impl McpFile {
     pub(crate) fn has_resources(&self) -> bool {
         let servers = self.servers.iter().filter_map(|declared| declared.server.as_ref());
         servers.map(|server| &server.resources).any(Option::is_some)
+    }
+
+    /// True if a person may be offered prompts of a server.
+    pub(crate) fn has_prompts(&self) -> bool {
+        let servers = self.servers.iter().filter_map(|declared| declared.server.as_ref());
+        servers.map(|server| &server.prompts).any(Option::is_some)
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {

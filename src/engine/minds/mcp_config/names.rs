@@ -12,7 +12,7 @@ pub fn is_tool_name(name: &str) -> bool {
     (1..=MAX_NAME_BYTES).contains(&name.len()) && name.bytes().all(fits)
 }
 
-/// Which tools of a server are offered, by their original names; or which resources, by their addresses.
+/// Which tools or prompts of a server are offered, by their original names; or which resources, by their addresses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolFilter {
     /// Patterns in which `*` stands for any text.

@@ -1,10 +1,10 @@
-//! Parts of an entry beside its tools: the manual, resources and prompts. Prompts are checked and not used: an entry
-//! that Dominds refuses is left out here as well.
+//! Parts of an entry beside its tools: the manual, resources and prompts. An entry that Dominds refuses is left out
+//! here as well.
 
 use serde_json::{Map, Value};
 
 use super::read::ServerReader;
-use super::{McpManual, NameRule, ResourceRules, ToolFilter};
+use super::{McpManual, NameRule, PromptRules, ResourceRules, ToolFilter};
 use crate::domain::text::{Text, localized};
 use crate::minds::nearest::remove_or_rename;
 use crate::minds::report::{clip, value_type};
@@ -19,15 +19,11 @@ const FILTER_KEYS: [&str; 3] = ["whitelist", "blacklist", TRANSFORM];
 const MAX_SECTIONS: usize = 50;
 
 impl ServerReader<'_, '_> {
-    /// `None` if a value has a wrong form.
-    pub(super) fn check_unused_parts(&mut self, map: &Map<String, Value>) -> Option<()> {
-        let Some(value) = map.get(PROMPTS).filter(|value| !value.is_null()) else {
-            return Some(());
-        };
+    /// `None` if a value has a wrong form. `rules`: those of the whole entry, for a part that has none of its own.
+    pub(super) fn prompts(&mut self, value: &Value, rules: &[NameRule]) -> Option<PromptRules> {
         let settings = self.settings(value, &[PROMPTS])?;
-        self.filter_and_rules(settings, &[PROMPTS], &[])?;
-        self.warn_unused(&[PROMPTS], PROMPTS);
-        Some(())
+        let (filter, name_rules) = self.filter_and_rules(settings, &[PROMPTS], &[], rules)?;
+        Some(PromptRules { filter, name_rules })
     }
 
     fn warn_unused(&mut self, keys: &[&str], part: &str) {
@@ -37,19 +33,17 @@ impl ServerReader<'_, '_> {
             "服务器 `{id}` 的 `{part}`：本程序不使用服务器的 {part}；已忽略"
         );
         let fix = Text::new(
-            "leave it for Dominds, or remove it: only tools and resources are used here",
-            "可为 Dominds 保留，也可删除：这里只使用工具和资源",
+            "leave it for Dominds, or remove it: only tools, resources and prompts are used here",
+            "可为 Dominds 保留，也可删除：这里只使用工具、资源和提示词",
         );
         self.warn("unused-key", keys, found, fix);
     }
 
-    /// `None` if a value has a wrong form. `rules`: those of the whole entry, for a part that has none of its own.
+    /// Likewise.
     pub(super) fn resources(&mut self, value: &Value, rules: &[NameRule]) -> Option<ResourceRules> {
         let settings = self.settings(value, &[RESOURCES])?;
         let more = ["mimeTypes", "maxBytes", SKILLS];
-        let (filter, own_rules) = self.filter_and_rules(settings, &[RESOURCES], &more)?;
-        let has_own = settings.get(TRANSFORM).is_some_and(|value| !value.is_null());
-        let name_rules = if has_own { own_rules } else { rules.to_vec() };
+        let (filter, name_rules) = self.filter_and_rules(settings, &[RESOURCES], &more, rules)?;
         let mime_types = self.texts(settings.get("mimeTypes"), &[RESOURCES, "mimeTypes"])?;
         let max_bytes = match settings.get("maxBytes").filter(|value| !value.is_null()) {
             Some(value) => Some(self.max_bytes(value)?),
@@ -75,7 +69,7 @@ impl ServerReader<'_, '_> {
             return Some(());
         };
         let skills = self.settings(value, &[RESOURCES, SKILLS])?;
-        self.filter_and_rules(skills, &[RESOURCES, SKILLS], &["enabled"])?;
+        self.filter_and_rules(skills, &[RESOURCES, SKILLS], &["enabled"], &[])?;
         match skills.get("enabled") {
             None | Some(Value::Null | Value::Bool(false)) => {}
             Some(Value::Bool(true)) => self.warn_unused(&[RESOURCES, SKILLS], SKILLS),
@@ -100,12 +94,13 @@ impl ServerReader<'_, '_> {
         None
     }
 
-    /// Reads the lists and the steps of `transform`, and names unknown keys.
+    /// Reads the lists and the steps of `transform`, without which it has these `rules`, and names unknown keys.
     fn filter_and_rules(
         &mut self,
         settings: &Map<String, Value>,
         at: &[&str],
         more: &[&str],
+        rules: &[NameRule],
     ) -> Option<(ToolFilter, Vec<NameRule>)> {
         let known = || FILTER_KEYS.into_iter().chain(more.iter().copied());
         for key in settings.keys().filter(|key| !known().any(|name| name == *key)) {
@@ -119,7 +114,10 @@ impl ServerReader<'_, '_> {
         }
         let mut list = |key: &str| self.texts(settings.get(key), &[at, &[key]].concat());
         let filter = ToolFilter { whitelist: list("whitelist")?, blacklist: list("blacklist")? };
-        let rules = self.name_rules(settings.get(TRANSFORM), &[at, &[TRANSFORM]].concat())?;
+        let rules = match settings.get(TRANSFORM).filter(|value| !value.is_null()) {
+            Some(own) => self.name_rules(Some(own), &[at, &[TRANSFORM]].concat())?,
+            None => rules.to_vec(),
+        };
         Some((filter, rules))
     }
 

@@ -23,7 +23,7 @@ const LIST_OF_STRINGS: Text = Text::new("write a list of strings", "请写字符
 
 const TOP_KEYS: [&str; 2] = ["version", "servers"];
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "enabled",
     "truely-stateless",
     "transport",
@@ -38,6 +38,7 @@ const KEYS: [&str; 14] = [
     "transform",
     "manual",
     other_parts::RESOURCES,
+    other_parts::PROMPTS,
 ];
 
 /// Keys of other programs that would restrict a server: without them it could do more than its entry says.
@@ -172,7 +173,6 @@ impl ServerReader<'_, '_> {
             return None;
         };
         self.check_keys(map)?;
-        self.check_unused_parts(map)?;
         if !matches!(map.get("enabled"), None | Some(Value::Null)) {
             self.flag(map, "enabled")?;
         }
@@ -180,15 +180,19 @@ impl ServerReader<'_, '_> {
         let tools = map.get("tools");
         let filter = self.filter(tools)?;
         let mut changes = self.name_rules(map.get("transform"), &["transform"])?;
-        let resources = map.get(other_parts::RESOURCES).filter(|value| !value.is_null());
-        let resources = match resources {
+        let part = |key: &str| map.get(key).filter(|value| !value.is_null());
+        let resources = match part(other_parts::RESOURCES) {
             Some(value) => Some(self.resources(value, &changes)?),
+            None => None,
+        };
+        let prompts = match part(other_parts::PROMPTS) {
+            Some(value) => Some(self.prompts(value, &changes)?),
             None => None,
         };
         let in_tools = tools.and_then(|tools| tools.get("transform"));
         changes.extend(self.name_rules(in_tools, &["tools", "transform"])?);
         let stateless = self.flag(map, "truely-stateless")?;
-        Some(McpServer { stateless, transport, filter, name_rules: changes, resources })
+        Some(McpServer { stateless, transport, filter, name_rules: changes, resources, prompts })
     }
 
     fn add(
@@ -252,9 +256,7 @@ impl ServerReader<'_, '_> {
             self.add("restricting-key", &[key], found, fix);
             is_restricted = true;
         }
-        let is_known = |key: &str| {
-            key == other_parts::PROMPTS || KEYS.contains(&key) || RESTRICTING_KEYS.contains(&key)
-        };
+        let is_known = |key: &str| KEYS.contains(&key) || RESTRICTING_KEYS.contains(&key);
         for key in map.keys().filter(|key| !is_known(key)) {
             let (shown, id) = (clip(key), self.id);
             let found = localized!(

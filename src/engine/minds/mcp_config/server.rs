@@ -19,6 +19,16 @@ pub struct McpServer {
     pub name_rules: Vec<NameRule>,
     /// `None`: members read none of its resources.
     pub resources: Option<ResourceRules>,
+    /// `None`: a person is offered none of its prompts.
+    pub prompts: Option<PromptRules>,
+}
+
+/// Which prompts of a server a person is offered, by their names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PromptRules {
+    pub filter: ToolFilter,
+    /// Applied in this order to the name that is shown.
+    pub name_rules: Vec<NameRule>,
 }
 
 /// Which resources of a server members may read, by their addresses.

@@ -48,6 +48,7 @@ fn a_complete_file_is_read() {
             NameRule::Suffix(text("_y")),
         ],
         resources: None,
+        prompts: None,
     };
     let headers = vec![(text("Authorization"), ValueSource::Env(text("TOKEN")))];
     let web = McpServer {
@@ -56,6 +57,7 @@ fn a_complete_file_is_read() {
         filter: ToolFilter::default(),
         name_rules: Vec::new(),
         resources: None,
+        prompts: None,
     };
     let declared = |id: &str, line, server| ServerEntry {
         id: text(id),
@@ -168,7 +170,6 @@ fn a_harmless_problem_is_reported_and_the_server_is_used() {
             "mcp/unknown-key/s/tools/whitlist",
             "`whitelist`",
         ),
-        ("", "command: x, prompts: { whitelist: [a] }", "mcp/unused-key/s/prompts", "only tools"),
         (
             "",
             "command: x, resources: { skills: { enabled: true } }",
@@ -267,7 +268,7 @@ fn a_part_that_is_not_used_is_a_warning_and_one_of_a_wrong_form_leaves_the_serve
     };
     let unused = |part: &str| (format!("mcp/unused-key/s/{part}"), true);
     for (entry, expected) in [
-        ("prompts: { whitelist: [a], transform: [{ prefix: p_ }] }", vec![unused("prompts")]),
+        ("prompts: { whitelist: [a], transform: [{ prefix: p_ }] }", Vec::new()),
         (
             "resources: { mimeTypes: [text/plain], maxBytes: 9, skills: { enabled: false } }",
             Vec::new(),
@@ -329,6 +330,26 @@ fn an_address_that_is_made_leads_neither_around_a_blacklist_nor_out_of_a_whiteli
     ] {
         assert_eq!(rules.allows_made(address, plain), expected, "{rules:?} {address}");
     }
+}
+
+#[test]
+fn the_prompts_of_an_entry_are_wanted_only_with_the_key_and_have_its_transform() {
+    let prompts = |more: &str| {
+        let entry = format!("command: x, transform: [{{ prefix: a_ }}], prompts: {more}");
+        let file = read(&format!("servers: {{ s: {{ {entry} }} }}"));
+        assert_eq!(file.problems, [], "{more}");
+        let found = file.servers[0].server.clone().unwrap().prompts;
+        assert_eq!(file.has_prompts(), found.is_some());
+        found
+    };
+    let of = |prefix: &str, blacklist| PromptRules {
+        filter: ToolFilter { whitelist: Vec::new(), blacklist },
+        name_rules: vec![NameRule::Prefix(text(prefix))],
+    };
+    assert_eq!(prompts("null"), None);
+    assert_eq!(prompts("{}"), Some(of("a_", Vec::new())));
+    let own = "{ transform: [{ prefix: b_ }], blacklist: [c] }";
+    assert_eq!(prompts(own), Some(of("b_", vec![text("c")])));
 }
 
 #[test]

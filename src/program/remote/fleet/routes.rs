@@ -573,6 +573,8 @@ fn scope_of(command: &Command) -> Scope {
         | Command::Tasks { .. }
         | Command::Memories { .. }
         | Command::Vault { .. }
+        | Command::Prompts
+        | Command::Prompt { .. }
         | Command::StopProcess { .. } => Scope::Nobody,
     }
 }

@@ -10,6 +10,10 @@ pub(in crate::app) use crate::words::{
     NEW_LINE, OF, OPEN, PASTE_TOO_LONG, RUN, THINKING, WAIT_FOR_CONSENT,
 };
 
+pub(in crate::app) const PROMPT_IN_DRAFT: Text = Text::new(
+    "the text of the prompt is in your message; it is not sent",
+    "提示词的文本已放进你的消息；尚未发送",
+);
 pub(in crate::app) const MOUSE_USED: Text = Text::new(
     "the mouse is used here; Shift selects text in most terminals",
     "鼠标在此使用；多数终端按住 Shift 可选择文字",

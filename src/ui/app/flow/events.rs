@@ -55,6 +55,7 @@ impl App {
                 self.follow(self.overlays.reload_mind());
             }
             DriverEvent::Files(paths) => self.writing.set_files(paths),
+            DriverEvent::Prompts(prompts) => self.writing.set_prompts(prompts),
             DriverEvent::Rows(rows) => {
                 self.attention.forget_told();
                 self.model.tree.set(rows);
@@ -182,6 +183,12 @@ impl App {
                     let (kept, now) = ((number, *image), self.redraw.now());
                     let told =
                         self.writing.attach_kept(kept, &origin, (&self.model, &self.ui), now);
+                    self.follow(told);
+                }
+            }
+            DriverEvent::Prompt { ticket, text } => {
+                if let Some(Request::Prompt { dialog, .. }) = self.requests.finish(ticket) {
+                    let told = self.writing.append_prompt(&dialog, &text, self.redraw.now());
                     self.follow(told);
                 }
             }

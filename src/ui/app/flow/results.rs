@@ -126,6 +126,7 @@ pub(in crate::app) fn done(
         | Request::MindAgain { .. }
         | Request::Log { .. }
         | Request::StopProcess { .. }
+        | Request::Prompt { .. }
         | Request::ChangeSheet { draft: None, .. } => Vec::new(),
     }
 }
@@ -207,6 +208,7 @@ pub(in crate::app) fn refused(
         | Request::SetAutonomy { .. }
         | Request::DismissNews { .. }
         | Request::StopProcess { .. }
+        | Request::Prompt { .. }
         | Request::ChangeSheet { draft: None, .. } => None,
     }
 }

@@ -6,19 +6,23 @@ use crate::app::{App, Focus};
 use crate::cx::UiSettings;
 use crate::follow_up::FollowUp;
 use crate::model::Model;
-use crate::panes::composer::SCOPE;
 use crate::panes::composer::offers::{Offer, OfferEffect};
+use crate::panes::composer::{SCOPE, TypedKind};
 use crate::panes::palette::{self, PaletteEntry};
 use crate::protocol::Command;
 
 impl Writing {
-    /// Refreshes the completions. Files are listed when a name is begun; meanwhile the former list is offered.
+    /// Refreshes the completions. Files are listed when a name is begun, prompts of servers when an action is; meanwhile
+    /// the former list is offered.
     pub(in crate::app) fn offer(&mut self, model: &Model, ui: &UiSettings) -> Option<Command> {
         let offer = |entry: PaletteEntry| action_offer(&entry, ui);
         let actions = |typed: &str| {
             palette::named(SCOPE, typed, &model.recent, ui).into_iter().map(offer).collect()
         };
-        self.refresh_offers(&model.workspace.members, actions).then_some(Command::Files)
+        match self.refresh_offers(&model.workspace, actions)? {
+            TypedKind::Name => Some(Command::Files),
+            TypedKind::Action => self.offers_prompts(&model.workspace).then_some(Command::Prompts),
+        }
     }
 }
 

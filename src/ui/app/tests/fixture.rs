@@ -33,9 +33,10 @@ use crate::keymap::Keymap;
 use crate::links::Links;
 use crate::model::DraftKey;
 use crate::panes::transcript::ThinkingView;
-use crate::protocol::event::{ImageSupport, Segment};
+use crate::protocol::event::Segment;
 use crate::protocol::{
-    Command, DriverEvent, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow, WorkspaceView,
+    Command, DriverEvent, ImageSupport, InboxRow, MemberView, Ticket, TranscriptPage, TreeRow,
+    WorkspaceView,
 };
 use crate::samples::Shows;
 use crate::terminal::MouseUse;
@@ -606,6 +607,7 @@ pub fn workspace() -> WorkspaceView {
         models: Vec::new(),
         has_memory: false,
         has_vault: false,
+        has_prompts: false,
     }
 }
 

@@ -1,4 +1,5 @@
-//! The list above the composer of what completes the text at the caret: names after `@`, actions after `/`.
+//! The list above the composer of what completes the text at the caret: names after `@`, actions and prompts of servers
+//! after `/`.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -8,6 +9,7 @@ use super::{Heading, INDENT, draw_heading};
 use crate::action::{Action, Scope};
 use crate::backend::clear_area;
 use crate::cx::{UiSettings, View};
+use crate::domain::ServerPrompt;
 use crate::domain::text::Text;
 use crate::panes::field::{Field, Place};
 use crate::panes::strip::Strip;
@@ -71,20 +73,20 @@ impl Completion {
         self.stale = true;
     }
 
-    /// Finds the offers, if the text to complete has changed. True if a name is begun: files may be requested.
+    /// Finds the offers, if the text to complete has changed. Returns the kind of text that is begun: more to offer may
+    /// be requested.
     pub fn refresh(
         &mut self,
         field: &Field,
         find: impl FnOnce(TypedKind, &str) -> Vec<Offer>,
-    ) -> bool {
+    ) -> Option<TypedKind> {
         let typed = typed_text(field);
         let at = |typed: &Option<TypedText>| typed.as_ref().map(|typed| (typed.kind, typed.at));
         self.closed_at =
             self.closed_at.filter(|closed| at(&typed).is_some_and(|(_, at)| at == *closed));
-        let begun = at(&typed).is_some_and(|(kind, _)| kind == TypedKind::Name)
-            && at(&typed) != at(&self.typed);
+        let begun = at(&typed).filter(|begun| at(&self.typed) != Some(*begun));
         if typed == self.typed && !self.stale {
-            return false;
+            return None;
         }
         if typed != self.typed {
             self.chosen = 0;
@@ -92,7 +94,7 @@ impl Completion {
         self.offers = typed.as_ref().map(|typed| find(typed.kind, &typed.text)).unwrap_or_default();
         self.typed = typed;
         self.stale = false;
-        begun
+        begun.map(|(kind, _)| kind)
     }
 
     /// Removes all offers.
@@ -148,11 +150,19 @@ impl Completion {
         Some(path)
     }
 
-    /// The chosen action; `None` if no actions are shown.
+    /// The chosen prompt of a server; `None` if none is chosen.
+    pub fn chosen_prompt(&self) -> Option<&ServerPrompt> {
+        let OfferEffect::Prompt(prompt) = &self.offers().get(self.chosen())?.effect else {
+            return None;
+        };
+        Some(prompt)
+    }
+
+    /// The chosen action; `None` if none is chosen.
     pub fn chosen_action(&self) -> Option<(Scope, Action)> {
         match self.offers().get(self.chosen())?.effect {
             OfferEffect::Run(scope, action) => Some((scope, action)),
-            OfferEffect::Text(_) | OfferEffect::Attach(_) => None,
+            OfferEffect::Text(_) | OfferEffect::Attach(_) | OfferEffect::Prompt(_) => None,
         }
     }
 
@@ -222,7 +232,7 @@ fn row(offer: &Offer, chosen: bool, ui: &UiSettings) -> Strip {
 fn words_of<'a>(offer: &'a Offer, ui: &UiSettings) -> &'a str {
     match offer.effect {
         OfferEffect::Attach(_) => ui.text(ATTACHED),
-        OfferEffect::Text(_) | OfferEffect::Run(..) => &offer.words,
+        OfferEffect::Text(_) | OfferEffect::Run(..) | OfferEffect::Prompt(_) => &offer.words,
     }
 }
 
@@ -358,11 +368,17 @@ mod tests {
     }
 
     #[test]
-    fn files_are_asked_for_when_a_name_is_begun() {
+    fn more_to_offer_is_asked_for_when_a_name_or_an_action_is_begun() {
         let (mut field, mut completion) = (Field::new("a"), Completion::default());
-        for (text, begun) in
-            [("a @", true), ("a @x", false), ("a @x @", true), ("a ", false), ("/", false)]
-        {
+        let (name, action) = (Some(TypedKind::Name), Some(TypedKind::Action));
+        for (text, begun) in [
+            ("a @", name),
+            ("a @x", None),
+            ("a @x @", name),
+            ("a ", None),
+            ("/", action),
+            ("/x", None),
+        ] {
             field.set(text);
             assert_eq!(completion.refresh(&field, find), begun, "{text}");
         }

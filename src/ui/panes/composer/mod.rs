@@ -21,6 +21,7 @@ use super::field::{Field, ViKeys, ViMode};
 use super::strip::Strip;
 use crate::action::{Action, Binding, Scope};
 use crate::cx::{UiSettings, View};
+use crate::domain::ServerPrompt;
 use crate::domain::text::Text;
 use crate::text::width::width;
 use crate::theme::Role;
@@ -90,6 +91,8 @@ pub struct Composer {
     pub completion: Completion,
     /// The files of the workspace as listed last.
     pub files: OfferedFiles,
+    /// The prompts of servers, likewise.
+    pub prompts: Vec<ServerPrompt>,
     /// The keys of vi, if it has them.
     pub vi: Option<ViKeys>,
     sent: SentTexts,

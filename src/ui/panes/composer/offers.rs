@@ -1,8 +1,8 @@
-//! The completions of a text: names of members and files after `@`, actions after `/`.
+//! The completions of a text: names of members and files after `@`, actions and prompts of servers after `/`.
 
 use super::completion::TypedKind;
 use crate::action::{Action, Scope};
-use crate::domain::ImageKind;
+use crate::domain::{ImageKind, ServerPrompt};
 use crate::protocol::MemberView;
 use crate::protocol::event::MAX_LISTED_FILES;
 use crate::text::SafeText;
@@ -26,7 +26,7 @@ impl Offer {
     pub fn text(&self) -> &str {
         match &self.effect {
             OfferEffect::Text(text) => text,
-            OfferEffect::Attach(_) => "",
+            OfferEffect::Attach(_) | OfferEffect::Prompt(_) => "",
             OfferEffect::Run(..) => &self.label,
         }
     }
@@ -40,6 +40,8 @@ pub enum OfferEffect {
     Attach(String),
     /// The action is run.
     Run(Scope, Action),
+    /// The text of the prompt is put into the draft, and the typed text is removed.
+    Prompt(ServerPrompt),
 }
 
 /// The files of the workspace that can be mentioned.
@@ -105,6 +107,17 @@ pub fn quoted(path: &str) -> String {
     }
     let escaped = path.replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{escaped}\"")
+}
+
+/// Returns the prompts with this text in the name of their server or their own.
+pub fn prompts(typed: &str, all: &[ServerPrompt]) -> Vec<Offer> {
+    let offer = |prompt: &ServerPrompt| Offer {
+        label: format!("/{}", prompt.id()),
+        words: prompt.description.clone(),
+        effect: OfferEffect::Prompt(prompt.clone()),
+    };
+    let fits = |prompt: &&ServerPrompt| prompt.id().to_lowercase().contains(typed);
+    all.iter().filter(fits).map(offer).collect()
 }
 
 /// Returns the members and files that complete a name; none if the name is a whole member's name.

@@ -8,9 +8,9 @@ use crate::app::tests::fixture::*;
 use crate::backend::{Capabilities, FrameBounds, ScreenBackend};
 use crate::domain::dialogs::latest::Blocker;
 use crate::domain::text::Localized;
-use crate::domain::{DialogId, DisplayState};
+use crate::domain::{DialogId, DisplayState, PromptArgument, PromptCall};
 use crate::protocol::event::Segment;
-use crate::protocol::{Command, DriverEvent, TreeRow};
+use crate::protocol::{Command, DriverEvent, Ticket, TreeRow, WorkspaceView};
 use crate::theme::{ColorDepth, Glyphs};
 
 fn says(stage: &Stage) -> Vec<(&DialogId, &str)> {
@@ -306,6 +306,82 @@ fn files_are_listed_once_a_name_is_begun_and_taken_as_paths() {
         let said = "read \"my schema.sql\" and src/schema.rs ";
         assert_eq!(says(&stage), [(&main_dialog(), said)]);
     }
+}
+
+/// A stage where a server offers prompts, and this is typed.
+fn with_prompts(width: u16, height: u16, typed: &str) -> Stage {
+    let mut stage = with_members(width, height);
+    stage.apply(DriverEvent::Workspace(WorkspaceView { has_prompts: true, ..workspace() }));
+    stage.type_text("/");
+    let argument = |name: &str, required| PromptArgument {
+        name: name.to_owned(),
+        description: "what to look at".to_owned(),
+        required,
+    };
+    let prompt = |name: &str, arguments| ServerPrompt {
+        server: "lens".to_owned(),
+        name: name.to_owned(),
+        description: "Reads\u{1b}[2J a change".to_owned(),
+        arguments,
+    };
+    let arguments = vec![argument("path", true), argument("style", false)];
+    let prompts = vec![prompt("review", arguments), prompt("stop-all", Vec::new())];
+    stage.apply(DriverEvent::Prompts(prompts));
+    stage.type_text(typed);
+    stage
+}
+
+/// The same, while an argument is asked for.
+pub fn asked_for_an_argument(width: u16, height: u16) -> Stage {
+    let mut stage = with_prompts(width, height, "lens");
+    stage.keys("<enter> src/a.rs");
+    stage
+}
+
+/// The prompts whose texts were asked for.
+fn prompts_asked(stage: &Stage) -> Vec<(Ticket, PromptCall)> {
+    let asked = stage.sent.iter().filter_map(|command| {
+        let Command::Prompt { ticket, call, .. } = command else { return None };
+        Some((*ticket, call.clone()))
+    });
+    asked.collect()
+}
+
+#[test]
+fn a_prompt_of_a_server_is_in_the_message_once_its_arguments_are_given_and_is_not_sent() {
+    for (width, height) in [(120, 40), (80, 24), (40, 12)] {
+        let mut stage = with_prompts(width, height, "lens");
+        assert!(stage.screen().contains("› /lens:review"), "{}", stage.screen());
+        stage.keys("<enter> <enter>");
+        assert!(stage.screen().contains("lens:review  path"), "{}", stage.screen());
+        stage.keys("src/a.rs <enter> <enter>");
+        let asked = prompts_asked(&stage);
+        let arguments = [("path".to_owned(), "src/a.rs".to_owned())].into();
+        let (server, name) = ("lens".to_owned(), "review".to_owned());
+        assert_eq!(asked[0].1, PromptCall { server, name, arguments });
+        assert_eq!((asked.len(), stage.composer_text()), (1, String::new()));
+        let text = "Read it.\u{1b}[2J".to_owned();
+        stage.apply(DriverEvent::Prompt { ticket: asked[0].0, text });
+        assert_eq!(stage.composer_text(), "Read it.[2J");
+        assert!(says(&stage).is_empty());
+        stage.apply(DriverEvent::Prompt { ticket: asked[0].0, text: "Again".to_owned() });
+        assert_eq!(stage.composer_text(), "Read it.[2J", "it was asked for once");
+    }
+}
+
+#[test]
+fn prompts_are_asked_for_only_where_servers_are_to_offer_some_and_hide_no_action() {
+    let mut stage = with_members(120, 40);
+    stage.type_text("/");
+    assert!(!stage.sent.contains(&Command::Prompts));
+    let mut stage = with_prompts(120, 40, "stop-all");
+    let asked = stage.sent.iter().filter(|command| **command == Command::Prompts);
+    assert_eq!(asked.count(), 1);
+    let screen = stage.screen();
+    assert!(screen.contains("› /stop-all"), "{screen}");
+    assert!(line_of(&screen, "/stop-all") < line_of(&screen, "/lens:stop-all"), "{screen}");
+    stage.apply(DriverEvent::Workspace(workspace()));
+    assert!(!stage.screen().contains("/lens:stop-all"), "the key is gone");
 }
 
 #[test]

@@ -216,6 +216,7 @@ impl ScreenState {
                 models,
                 has_memory,
                 has_vault,
+                has_prompts,
                 consent,
                 teams,
                 triggers,
@@ -226,6 +227,7 @@ impl ScreenState {
                     models,
                     has_memory,
                     has_vault,
+                    has_prompts,
                     ..self.workspace.clone()
                 };
                 self.set_workspace(now, out);

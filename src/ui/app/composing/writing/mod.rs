@@ -12,21 +12,21 @@ use ratatui::crossterm::event::KeyEvent;
 use crate::action::{Action, Scope};
 use crate::app::drawing::app_words;
 use crate::cx::UiSettings;
-use crate::domain::DialogId;
 use crate::domain::asking::question::choices::AnswerChoice;
 use crate::domain::asking::question::picking::{self, PickedAnswer};
 use crate::domain::reading::title::without_marks;
+use crate::domain::{DialogId, ServerPrompt};
 use crate::draft_writer::DraftTexts;
 use crate::focus::Focus;
 use crate::follow_up::{FollowUp, ToReading};
 use crate::model::{DraftKey, Drafts, Inbox, Tone, attached};
-use crate::new_overlay::NewOverlay;
+use crate::new_overlay::{NewOverlay, WantedPrompt};
 use crate::panes::composer::offers::{self, Offer, OfferedFiles};
 use crate::panes::composer::{Composer, SCOPE, SentTexts, Target, TypedKind};
 use crate::panes::field::{BegunCommand, ChipOpened, Field, ViKeys, ViMode, ViOutcome};
 use crate::panes::transcript::ScrollMove;
 use crate::protocol::event::QueuedMessage;
-use crate::protocol::{InboxRow, MemberView};
+use crate::protocol::{InboxRow, WorkspaceView};
 use crate::request::{HeldAnswer, PendingTakeBack, Request, TakeBackEdit};
 
 /// Fields of other targets that are kept; of more, only the drafts.
@@ -270,21 +270,32 @@ impl Writing {
         }
     }
 
-    /// Finds what completes the text at the caret; true if the files of the workspace may be asked for.
+    /// Finds what completes the text at the caret; returns the kind of text that is begun, for which more may be asked
+    /// for.
     pub fn refresh_offers(
         &mut self,
-        members: &[MemberView],
+        workspace: &WorkspaceView,
         actions: impl FnOnce(&str) -> Vec<Offer>,
-    ) -> bool {
+    ) -> Option<TypedKind> {
         if self.composer.mode().is_some_and(|mode| mode != ViMode::Insert) {
             self.composer.completion.hide();
-            return false;
+            return None;
         }
-        let Composer { completion, field, files, .. } = &mut self.composer;
+        let with_prompts = self.offers_prompts(workspace);
+        let Composer { completion, field, files, prompts, .. } = &mut self.composer;
         completion.refresh(field, |kind, typed| match kind {
-            TypedKind::Name => offers::names(typed, members, files),
+            TypedKind::Name => offers::names(typed, &workspace.members, files),
+            // No server hides an action by the name of a prompt.
+            TypedKind::Action if with_prompts => {
+                [actions(typed), offers::prompts(typed, prompts)].concat()
+            }
             TypedKind::Action => actions(typed),
         })
+    }
+
+    /// True if the text is a message, and servers are to offer prompts for it.
+    pub fn offers_prompts(&self, workspace: &WorkspaceView) -> bool {
+        workspace.has_prompts && matches!(self.target(), Target::Dialog(_))
     }
 
     /// The composer has the keys of vi, or not.
@@ -336,6 +347,12 @@ impl Writing {
         self.offers_changed();
     }
 
+    /// The prompts of servers were listed.
+    pub fn set_prompts(&mut self, prompts: Vec<ServerPrompt>) {
+        self.composer.prompts = prompts;
+        self.offers_changed();
+    }
+
     /// Applies an action to the completions at the caret.
     pub fn complete(&mut self, action: Action, ui: &UiSettings, now: Instant) -> Completed {
         let Composer { completion, field, .. } = &mut self.composer;
@@ -343,7 +360,15 @@ impl Writing {
         if let Some(path) = takes.then(|| completion.take_image(field)).flatten() {
             return Completed::Follow(self.attach(vec![path], ui, now));
         }
-        let Composer { completion, field, .. } = &mut self.composer;
+        let Composer { completion, field, target, .. } = &mut self.composer;
+        if (takes || action == Action::Send)
+            && let (Some(prompt), Target::Dialog(dialog)) = (completion.chosen_prompt(), &*target)
+        {
+            let wanted = WantedPrompt::new(dialog.clone(), prompt.clone());
+            field.clear();
+            self.keep(now);
+            return Completed::Follow(vec![wanted.next_step()]);
+        }
         let chosen = completion.chosen_action().filter(|_| action == Action::Send);
         let done = (action == Action::FocusNext && completion.take(field))
             || (action == Action::HistoryDown && completion.step(true))

@@ -9,6 +9,7 @@ use crate::follow_up::{FollowUp, FollowUps, ToModel};
 use crate::model::drafts::with_comment;
 use crate::model::{DraftKey, Inbox, Tone};
 use crate::panes::composer::Target;
+use crate::panes::field::Field;
 use crate::request::HeldAnswer;
 
 impl Writing {
@@ -56,6 +57,16 @@ impl Writing {
     /// Appends a typed answer to the message draft of its dialog.
     pub fn give_back(&mut self, dialog: &DialogId, typed: &str, now: Instant) {
         self.change_message(dialog, |before| joined(before, typed), now);
+    }
+
+    /// Appends the text of a prompt to the message draft of its dialog, as a paste: without control characters.
+    pub fn append_prompt(&mut self, dialog: &DialogId, text: &str, now: Instant) -> FollowUps {
+        let mut field = Field::default();
+        if !field.paste(text) {
+            return vec![FollowUp::Notify(Tone::Bad, app_words::PASTE_TOO_LONG)];
+        }
+        self.give_back(dialog, &field.text(), now);
+        vec![FollowUp::Notify(Tone::Good, app_words::PROMPT_IN_DRAFT)]
     }
 
     /// Puts a comment on a place into the message draft of this dialog, instead of the one that is there.
@@ -217,6 +228,20 @@ mod tests {
         writing.comment(&super::super::tests::dialog(), ("a.rs:3", "why?"), now);
         assert_eq!(writing.composer().field.text(), "Please:\na.rs:3: why?");
         assert_eq!(writing.drafts().get(&key()), "Please:\na.rs:3: why?");
+    }
+
+    #[test]
+    fn the_text_of_a_prompt_is_appended_to_the_message_of_its_dialog_wherever_the_composer_is() {
+        for target in [Target::Dialog(super::super::tests::dialog()), Target::Nobody] {
+            let (mut writing, now) = writing("half");
+            writing.write_to(target, now);
+            let dialog = super::super::tests::dialog();
+            let told = writing.append_prompt(&dialog, "a\u{1c}\u{1b}b", now);
+            assert_eq!(told, [FollowUp::Notify(Tone::Good, app_words::PROMPT_IN_DRAFT)]);
+            assert_eq!(writing.drafts().get(&key()), "half\n\nab");
+            writing.write_to(Target::Dialog(dialog), now);
+            assert_eq!(writing.composer().field.text(), "half\n\nab");
+        }
     }
 
     #[test]

@@ -68,6 +68,7 @@ surfaces_of!(OF_PROMPTS: PromptPurpose, _every_prompt {
     PromptPurpose::Title { .. } => "title";
     PromptPurpose::Comment { .. } => "comment";
     PromptPurpose::Memories => "memory-search";
+    PromptPurpose::Argument(_) => "argument";
 });
 
 surfaces_of!(OF_SHEETS: SheetKind, _every_sheet {
@@ -106,6 +107,7 @@ pub const SURFACES: &[Surface] = &[
     Surface { name: "ending", show: demo_over },
     Surface { name: "composer", show: written },
     Surface { name: "completion", show: completion },
+    Surface { name: "argument", show: composer::tests::asked_for_an_argument },
     Surface { name: "help", show: |width, height| pressed("1 ?", width, height) },
     Surface { name: "palette", show: |width, height| pressed("3 : mesg", width, height) },
     Surface { name: "form", show: |width, height| pressed("n <tab> db", width, height) },
