@@ -1,5 +1,7 @@
 //! A dialog's courses as a list of short lines, so that a test can say what has to be there.
 
+use serde_json::Value;
+
 use dominds_tui::domain::dialogs::record::{AnchorRole, DeliveryMode, Origin, Record, ReplyStatus};
 use dominds_tui::domain::{Bucket, DialogId, Entry, Layout};
 use dominds_tui::store::Reader;
@@ -17,13 +19,38 @@ pub fn entries(store: &Reader, dialog: &DialogId) -> Vec<Entry> {
     courses.into_iter().flat_map(page).collect()
 }
 
-/// True if this line of a course says the record. The layout of Dominds 1.29 says some in other words.
+/// True if this line of a course says the record. The layout of Dominds 1.29 has other names and more keys for some.
 pub fn is_line_of(line: &str, entry: &Entry, layout: Layout) -> bool {
-    let has_other_words = matches!(
-        entry.record,
-        Record::Anchor { .. } | Record::PendingSideDialogs { .. } | Record::SideDialogCreated(_)
-    );
-    layout == Layout::V1_29 && has_other_words || line == entry.line()
+    let mut said = entry.line();
+    let is_list = matches!(entry.record, Record::PendingSideDialogs { .. });
+    let is_link = matches!(entry.record, Record::Anchor { .. } | Record::SideDialogCreated(_));
+    if layout == Layout::V1_19 || !(is_list || is_link) {
+        return line == said;
+    }
+    said = said.replace("tellask_call_anchor_record", "tellask_anchor_record");
+    if is_list {
+        said = said
+            .replace("pending_sideDialogs_reconciled_record", "active_callees_reconciled_record")
+            .replace("\"pendingSideDialogs\"", "\"activeCalleeDispatches\"")
+            .replace("\"sideDialogId\"", "\"calleeDialogId\"");
+    }
+    let read = |line: &str| serde_json::from_str::<Value>(line).unwrap_or_default();
+    has_all(&read(line), &read(&said))
+}
+
+/// True if a value has all that the part has; its objects may have more keys.
+fn has_all(value: &Value, part: &Value) -> bool {
+    match (value, part) {
+        (Value::Object(value), Value::Object(part)) => {
+            let mut keys = part.iter();
+            keys.all(|(key, part)| value.get(key).is_some_and(|value| has_all(value, part)))
+        }
+        (Value::Array(values), Value::Array(parts)) => {
+            let mut pairs = values.iter().zip(parts);
+            values.len() == parts.len() && pairs.all(|(value, part)| has_all(value, part))
+        }
+        _ => value == part,
+    }
 }
 
 fn line(entry: &Entry) -> Option<String> {

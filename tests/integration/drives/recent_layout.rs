@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use dominds_tui::domain::dialogs::state::next_step;
-use dominds_tui::domain::{Bucket, Course, DialogId, Genseq, Layout, TreeChange};
+use dominds_tui::domain::{Bucket, Course, DialogId, Entry, Genseq, Layout, TreeChange};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::protocol::{ForkMode, Lifecycle};
@@ -12,6 +12,7 @@ use super::fresh_boots::{conclude, reason};
 use super::tellasks::{reply, session};
 use super::{made, question};
 use crate::common::World;
+use crate::common::record_lines::is_line_of;
 
 fn world(models: Sequence) -> World {
     let mut world = World::new(models);
@@ -19,12 +20,36 @@ fn world(models: Sequence) -> World {
     world
 }
 
+/// The path of a file of a dialog below the workspace.
+fn path(dialog: &DialogId, name: &str) -> String {
+    let root = format!(".dialogs/run/{}", dialog.root);
+    if dialog.is_main() {
+        return format!("{root}/{name}");
+    }
+    format!("{root}/sideDialogs/{}/{name}", dialog.this)
+}
+
 /// A file of a dialog; empty where there is none.
 fn file(world: &World, dialog: &DialogId, name: &str) -> String {
-    let root = world.path().join(".dialogs/run").join(dialog.root.as_str());
-    let side = || root.join("sideDialogs").join(dialog.this.as_str());
-    let folder = if dialog.is_main() { root.clone() } else { side() };
-    std::fs::read_to_string(folder.join(name)).unwrap_or_default()
+    std::fs::read_to_string(world.path().join(path(dialog, name))).unwrap_or_default()
+}
+
+/// The state of a dialog that is stopped for a prompt of the runtime in its only course.
+fn waits_for_prompt(prompt: &Value) -> String {
+    let why = json!({ "kind": "pending_runtime_prompt" });
+    let waits = json!({
+        "currentCourse": 1, "lastModified": "2026-11-22 11:00:00", "status": "active", "generating": false,
+        "displayState": { "kind": "stopped", "reason": why, "continueEnabled": true },
+        "executionMarker": { "kind": "interrupted", "reason": why },
+        "generationRunState": { "kind": "closed", "course": 1, "genseq": 1, "closedAt": "2026-11-22 11:00:00" },
+        "pendingRuntimePrompt": prompt,
+        "nextStep": { "nextSeq": 2, "triggers": [{
+            "triggerId": "queued-prompt:m9", "kind": "queued_prompt", "seq": 1, "promptId": "m9", "course": 1,
+            "createdAt": "2026-11-22 11:00:00",
+        }] },
+        "tellaskCalls": { "calls": [] }, "tellaskResults": { "results": [] }, "disableDiligencePush": true,
+    });
+    waits.to_string()
 }
 
 /// Nothing is left to do, and another reading finds the derived parts as they are.
@@ -157,21 +182,8 @@ async fn a_prompt_of_the_runtime_that_waits_is_recorded_once_and_its_stop_and_tr
     let mut running = world.start().await;
     let main = running.talk("Go").await;
     running.shut_down().await;
-    let why = json!({ "kind": "pending_runtime_prompt" });
-    let waits = json!({
-        "currentCourse": 1, "lastModified": "2026-11-22 11:00:00", "status": "active", "generating": false,
-        "displayState": { "kind": "stopped", "reason": why, "continueEnabled": true },
-        "executionMarker": { "kind": "interrupted", "reason": why },
-        "generationRunState": { "kind": "closed", "course": 1, "genseq": 1, "closedAt": "2026-11-22 11:00:00" },
-        "pendingRuntimePrompt": { "content": "Mind the lamp.", "msgId": "m9", "grammar": "markdown", "origin": "runtime" },
-        "nextStep": { "nextSeq": 2, "triggers": [{
-            "triggerId": "queued-prompt:m9", "kind": "queued_prompt", "seq": 1, "promptId": "m9", "course": 1,
-            "createdAt": "2026-11-22 11:00:00",
-        }] },
-        "tellaskCalls": { "calls": [] }, "tellaskResults": { "results": [] }, "disableDiligencePush": true,
-    });
-    let folder = world.path().join(".dialogs/run").join(main.root.as_str());
-    std::fs::write(folder.join("latest.yaml"), waits.to_string()).expect("written");
+    let prompt = json!({ "content": "Mind the lamp.", "msgId": "m9", "grammar": "markdown", "origin": "runtime" });
+    world.put(&path(&main, "latest.yaml"), &waits_for_prompt(&prompt));
     let mut running = world.start().await;
     running.say(&main, "And?").await.expect("heard");
     assert_eq!(running.quiet().await, QuietOutcome::Done);
@@ -185,15 +197,126 @@ async fn a_prompt_of_the_runtime_that_waits_is_recorded_once_and_its_stop_and_tr
     assert_rests(&world, &main);
 }
 
-#[tokio::test(start_paused = true)]
-async fn the_conclusion_of_fresh_boots_reasoning_is_recorded_as_a_delivered_reply() {
+/// A side dialog that ended in words and waits with a reminder to reply; `owed`: its stack still has the reply.
+async fn reminded(owed: bool) -> (World, DialogId) {
     let models = Sequence::new()
+        .reply("lead", Reply::call("c", "tellask", &session("alice", "job", "Look.")))
+        .reply("alice", Reply::new().and_hang())
+        .reply("alice", Reply::call("r", "replyTellask", &reply("seen")))
+        .reply("lead", Reply::saying("Good."));
+    let world = world(models);
+    let mut running = world.start().await;
+    let main = running.begin("Go").await.expect("a dialog");
+    running.idle().await;
+    running.kill().await;
+    let side = made(&main, 2);
+    let course = file(&world, &side, "course-001.jsonl");
+    let words = json!({ "ts": "2026-11-22 11:00:00", "type": "agent_words_record", "genseq": 1, "content": "I looked." });
+    let health = json!({ "kind": "unavailable", "reason": "model_limit_unavailable" });
+    let end = json!({ "ts": "2026-11-22 11:00:00", "type": "gen_finish_record", "genseq": 1, "contextHealth": health });
+    world.put(&path(&side, "course-001.jsonl"), &format!("{course}{words}\n{end}\n"));
+    let prompt = json!({
+        "content": "Mind the reply.", "msgId": "m9", "grammar": "markdown", "origin": "runtime",
+        "tellaskReplyDirective": {
+            "expectedReplyCallName": "replyTellask", "targetDialogId": main.this.as_str(), "targetCallId": "c",
+            "tellaskContent": "Look.",
+        },
+        "calleeDialogReplyTarget": {
+            "callerDialogId": main.this.as_str(), "callType": "B", "callId": "c", "callSiteCourse": 1, "callSiteGenseq": 1,
+        },
+    });
+    world.put(&path(&side, "latest.yaml"), &waits_for_prompt(&prompt));
+    if !owed {
+        let stack = file(&world, &side, "asker-stack.jsonl");
+        let mut frame: Value = serde_json::from_str(stack.trim_end()).expect("one frame");
+        let owed = frame.as_object_mut().and_then(|frame| frame.remove("tellaskReplyObligation"));
+        assert!(owed.is_some(), "{stack}");
+        world.put(&path(&side, "asker-stack.jsonl"), &format!("{frame}\n"));
+        world.is_left_damaged();
+    }
+    (world, main)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reminder_to_reply_is_recorded_in_the_same_course_when_a_person_continues() {
+    let (world, main) = reminded(true).await;
+    let side = made(&main, 2);
+    let mut running = world.start().await;
+    assert_eq!(world.state(&side), "stopped");
+    running.resume(&side).await.expect("it waits for that");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    running.shut_down().await;
+    let course = file(&world, &side, "course-001.jsonl");
+    let times = |part: &str| course.matches(part).count();
+    let assigned = "\"anchorRole\":\"assignment\"";
+    assert_eq!((times("Mind the reply."), times(assigned)), (1, 2), "{course}");
+    assert_eq!(file(&world, &side, "course-002.jsonl"), "");
+    assert_rests(&world, &main);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reminder_of_a_reply_that_is_owed_no_more_goes_with_its_stop() {
+    let (world, main) = reminded(false).await;
+    let side = made(&main, 2);
+    let running = world.start().await;
+    running.shut_down().await;
+    let latest = file(&world, &side, "latest.yaml");
+    for gone in ["pendingRuntimePrompt", "pending_runtime_prompt", "queued_prompt"] {
+        assert!(!latest.contains(gone), "{latest}");
+    }
+    assert!(!file(&world, &side, "course-001.jsonl").contains("Mind the reply."));
+}
+
+#[test]
+fn only_its_own_line_says_a_record_in_the_words_of_dominds_1_29() {
+    let anchor = r#"{"ts":"t","type":"tellask_call_anchor_record","genseq":1,"anchorRole":"assignment","callId":"s"}"#;
+    let entry = Entry::parse(anchor).expect("a record");
+    let there = anchor.replace("_call_anchor", "_anchor");
+    let (other, later) = (there.replace("\"s\"", "\"r\""), there.replace(":1", ":2"));
+    for (line, says) in [(&there, true), (&other, false), (&later, false)] {
+        assert_eq!(is_line_of(line, &entry, Layout::V1_29), says, "{line}");
+    }
+    assert!(!is_line_of(anchor, &entry, Layout::V1_29));
+    assert!(is_line_of(anchor, &entry, Layout::V1_19));
+}
+
+fn concluding() -> Sequence {
+    Sequence::new()
         .reply("lead", reason(Some(1)))
         .reply("lead", Reply::saying("one angle"))
         .reply("lead", Reply::saying("less"))
         .reply("lead", conclude("Fresh Start."))
-        .reply("lead", Reply::saying("Good."));
-    let world = world(models);
+        .reply("lead", Reply::saying("Good."))
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_anchor_that_was_torn_off_its_resolution_is_recorded_and_nothing_twice() {
+    const ANCHOR: &str = "\"anchorRole\":\"response\"";
+    let world = world(concluding().reply("lead", Reply::saying("More.")));
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    running.shut_down().await;
+    let side = made(&main, 2);
+    let course = file(&world, &side, "course-001.jsonl");
+    let kept: String = course.split_inclusive('\n').filter(|line| !line.contains(ANCHOR)).collect();
+    assert!(kept.len() < course.len(), "{course}");
+    world.put(&path(&side, "course-001.jsonl"), &kept);
+    let reasons = "fbrState: {kind: serial, effort: 1, phase: finalization, iteration: 1, promptDelivered: true}";
+    let latest = file(&world, &side, "latest.yaml");
+    world.put(&path(&side, "latest.yaml"), &format!("{latest}{reasons}\n"));
+    let mut running = world.start().await;
+    running.say(&main, "And?").await.expect("heard");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    running.shut_down().await;
+    let course = file(&world, &side, "course-001.jsonl");
+    for once in [ANCHOR, "tellask_reply_resolution_record"] {
+        assert_eq!(course.matches(once).count(), 1, "{course}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_conclusion_of_fresh_boots_reasoning_is_recorded_as_a_delivered_reply() {
+    let world = world(concluding());
     let mut running = world.start().await;
     let main = running.talk("Go").await;
     running.shut_down().await;

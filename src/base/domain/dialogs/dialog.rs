@@ -104,6 +104,13 @@ impl Dialog {
         self.assignment().is_some_and(Assignment::is_fresh_boots)
     }
 
+    /// True if a prompt waits that begins a course; in the layout of Dominds 1.29 it may belong to the newest one.
+    #[must_use]
+    pub fn begins_course(&self) -> bool {
+        let waits = self.latest.pending_course_start_prompt.is_some();
+        waits && self.latest.current_course > self.history.course
+    }
+
     /// The reply this dialog owes now: the answer to the question it heard last of those it was asked
     /// back, else the reply to its assignment.
     #[must_use]

@@ -16,6 +16,7 @@ pub enum StopReason {
     UserStop,
     EmergencyStop,
     ServerRestart,
+    /// A prompt of the runtime waits, mostly the first one of a new course.
     PendingCourseStart,
     ForkContinueReady,
     #[serde(rename_all = "camelCase")]
@@ -141,7 +142,7 @@ impl StopReason {
                 Text::new("the program ended while it worked", "它工作时程序结束了").into()
             }
             Self::PendingCourseStart => {
-                Text::new("a new course is about to start", "新的课程即将开始").into()
+                Text::new("a prompt of the runtime waits", "运行时的一条提示在等待").into()
             }
             Self::ForkContinueReady => {
                 Text::new("a fork, ready to continue", "分支，可以继续").into()

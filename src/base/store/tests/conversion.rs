@@ -505,6 +505,16 @@ fn a_folder_that_becomes_a_link_after_it_was_judged_is_not_listed_through_it() {
     }
 }
 
+#[test]
+fn what_is_gone_when_it_is_looked_at_is_the_work_of_another_program() {
+    let workspace = workspace();
+    let outside = tempfile::tempdir().unwrap();
+    let link = Some(("artifacts/x", [workspace.of_root("artifacts"), outside.path().to_owned()]));
+    let store = workspace.open_on(Arc::new(Meddler { link, ..Meddler::default() })).unwrap();
+    let seen = store.preview_conversion(run(), &root(), Layout::V1_29);
+    assert!(matches!(seen, Err(StoreError::ExternalWriter(_))), "{seen:?}");
+}
+
 /// All trees of a workspace that rest, converted; the others are refused because they do not.
 fn convert_all(workspace: &Workspace, to: Layout, context: &str) -> usize {
     let store = workspace.open();

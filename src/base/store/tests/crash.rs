@@ -216,3 +216,27 @@ fn holds(tree: &DialogTree, step: &[TreeChange]) -> bool {
         })
     })
 }
+
+#[test]
+fn a_prompt_that_waits_when_its_course_has_ended_begins_the_next_one() {
+    let said = say("m");
+    let ended = [START, said.as_str(), FINISH];
+    for (lines, prompt, opened) in
+        [(&ended[..], "next", 2), (&ended[..], "m", 1), (&ended[..2], "next", 1)]
+    {
+        let workspace = Workspace::new();
+        let store = workspace.open();
+        commit(&store, vec![create_main(), append(&main_id(), lines)]).unwrap();
+        drop(store);
+        let waits = format!(
+            "currentCourse: 1\nlastModified: '2026-11-21 11:00:00'\nstatus: active\n\
+             pendingCourseStartPrompt: {{content: Go., msgId: {prompt}, grammar: markdown, origin: runtime}}\n"
+        );
+        fs::write(workspace.of_root("latest.yaml"), waits).unwrap();
+        let loaded = workspace.view().load(run(), &root()).unwrap();
+        let latest = &loaded.tree.main().unwrap().latest;
+        assert_eq!(latest.current_course, Course(opened), "{prompt} {lines:?}");
+        assert!(latest.pending_course_start_prompt.is_some());
+        assert!(!loaded.repairs.iter().any(|change| matches!(change, TreeChange::Latest { .. })));
+    }
+}

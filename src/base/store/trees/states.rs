@@ -102,6 +102,13 @@ impl TreeBuilder<'_> {
         // Its records are there, they only cannot be read now.
         let hidden = flawed(|kind| matches!(kind, FlawKind::Misplaced(_)));
         if named == course || hidden {
+            let last = &scan.history.last;
+            let ended = part.recent.is_none() && last.course == Some(named) && !last.open;
+            let prompt = latest.pending_course_start_prompt.as_ref().filter(|_| ended);
+            // In 1.19.2 the last records of a course set the number back from that of the course about to start.
+            if prompt.is_some_and(|prompt| !scan.history.messages.contains(&prompt.msg_id)) {
+                latest.current_course = named.next();
+            }
             return false;
         }
         // A file of mere snapshots: Dominds names its course for a moment.

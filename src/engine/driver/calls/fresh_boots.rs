@@ -6,7 +6,8 @@
 
 use crate::domain::dialogs::call::ReplyKind;
 use crate::domain::dialogs::fresh_boots::{
-    FbrPhase, FbrRound, FbrState, FbrStep, FbrVerdict, due, heard, round_by_course,
+    CONCLUSION_TOOLS, FbrPhase, FbrRound, FbrState, FbrStep, FbrVerdict, due, heard,
+    round_by_course,
 };
 use crate::domain::dialogs::latest::DisplayState;
 use crate::domain::dialogs::queue::QueuedPrompt;
@@ -16,6 +17,7 @@ use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
 use crate::driver::texts::Texts;
 
+use super::reply;
 use super::results::{self, CallEnd, ResultAuthor, append_result};
 
 /// Marks a new side dialog as reasoning, and as running from the start.
@@ -132,12 +134,14 @@ pub fn abandon(draft: &mut Draft, id: &SelfId) {
     close(draft, &Position { dialog: id.clone(), course, genseq }, &assignment);
 }
 
-/// Ends the reasoning; if the conclusion has reached the asker, records an anchor, once.
+/// Ends the reasoning; if the conclusion has reached the asker, records what of that is not recorded yet.
 fn close(draft: &mut Draft, at: &Position, assignment: &Assignment) {
     draft.set_durable();
     let (asker, call) = (&assignment.asker_dialog_id, &assignment.call_id);
-    let noted = draft.dialog(&at.dialog).is_some_and(|d| d.history.resolved_targets.contains(call));
-    if !noted && results::is_delivered(draft, &at.dialog, asker, call) {
+    let anchored = draft.dialog(&at.dialog).is_some_and(|d| reply::is_anchored(d, call));
+    if !anchored && results::is_delivered(draft, &at.dialog, asker, call) {
+        let history = draft.dialog(&at.dialog).map(|dialog| &dialog.history);
+        let resolved = history.is_some_and(|history| history.resolved_targets.contains(call));
         let call_fact = draft.dialog(asker).and_then(|dialog| dialog.history.calls.get(call));
         let anchor = Record::Anchor {
             anchor_role: AnchorRole::Response,
@@ -147,7 +151,7 @@ fn close(draft: &mut Draft, at: &Position, assignment: &Assignment) {
             asker_dialog_id: Some(asker.clone()),
             asker_course: call_fact.map(|call| call.course),
         };
-        if draft.tree.layout.records_conclusions() {
+        if draft.tree.layout.records_conclusions() && !resolved {
             let resolution = Record::ReplyResolution {
                 call_id: conclusion_id(draft, &at.dialog, call),
                 reply_call_name: ReplyKind::Sessionless.name().to_owned(),
@@ -166,7 +170,27 @@ fn conclusion_id(draft: &Draft, id: &SelfId, asked: &CallId) -> CallId {
     let mut newest = entries.into_iter().flat_map(|entries| entries.iter().rev());
     let call = newest.find_map(|entry| {
         let Record::FuncCall(call) = &entry.record else { return None };
-        Some(&call.id)
+        CONCLUSION_TOOLS.contains(&call.name.as_str()).then_some(&call.id)
     });
     CallId::new(format!("fbr-conclusion-{}", call.unwrap_or(asked)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Layout;
+    use crate::driver::steps::draft::samples::draft_in;
+
+    #[test]
+    fn a_conclusion_has_the_name_of_the_call_that_concludes_and_of_no_other() {
+        for (tool, expected) in
+            [(CONCLUSION_TOOLS[1], "fbr-conclusion-f"), ("list_dir", "fbr-conclusion-c")]
+        {
+            let call = format!(
+                r#"{{"type":"func_call_record","genseq":1,"id":"f","name":"{tool}","rawArgumentsText":"{{}}"}}"#
+            );
+            let (draft, id) = draft_in(Layout::V1_29, &[&call]);
+            assert_eq!(conclusion_id(&draft, &id, &CallId::new("c")).as_str(), expected);
+        }
+    }
 }

@@ -61,9 +61,6 @@ fn finish_reply(
     call: &CallFact,
     texts: Texts,
 ) -> String {
-    if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.history.resolved.contains(call_id)) {
-        return texts.delivered(&call.name);
-    }
     let Some(SpecialCall::Reply(kind)) = call.special() else { return texts.unknown_outcome() };
     let owed = draft.dialog(&at.dialog).and_then(Dialog::obligation).cloned();
     if let Some(owed) = owed.filter(|owed| {
@@ -71,6 +68,9 @@ fn finish_reply(
         results::is_delivered(draft, &at.dialog, asker, call)
     }) {
         reply::record_delivery(draft, at, &owed, call_id);
+        return texts.delivered(&call.name);
+    }
+    if draft.dialog(&at.dialog).is_some_and(|dialog| dialog.history.resolved.contains(call_id)) {
         return texts.delivered(&call.name);
     }
     let content = text_argument(&call.arguments, "replyContent").unwrap_or_default();

@@ -103,14 +103,27 @@ fn deliver_back(
     awaited
 }
 
-/// Records in the replying dialog that its reply is delivered, after a crash in between.
+/// True if the reply to this call is linked to it: the last record of a delivery.
+pub fn is_anchored(dialog: &Dialog, call: &CallId) -> bool {
+    dialog.history.entries.iter().any(|entry| {
+        matches!(&entry.record, Record::Anchor { anchor_role: AnchorRole::Response, call_id, .. }
+            if call_id == call)
+    })
+}
+
+/// Records in the replying dialog what is missing of the delivery of its reply, after a crash in between.
 pub fn record_delivery(
     draft: &mut Draft,
     at: &Position,
     owed: &ReplyDirective,
     reply_call: &CallId,
 ) {
-    record_resolution(draft, at, owed, reply_call);
+    let Some(dialog) = draft.dialog(&at.dialog) else { return };
+    let resolved = dialog.history.resolved.contains(reply_call);
+    let anchored = is_anchored(dialog, &owed.target_call_id);
+    if !resolved {
+        record_resolution(draft, at, owed, reply_call);
+    }
     let assigned = draft
         .dialog(&at.dialog)
         .and_then(|dialog| dialog.history.assignments.get(&owed.target_call_id).copied());
@@ -118,7 +131,7 @@ pub fn record_delivery(
         .dialog(&owed.target_dialog_id)
         .and_then(|asker| asker.history.calls.get(&owed.target_call_id))
         .map(|call| call.course);
-    if let (Some(assigned), Some(asked)) = (assigned, asked) {
+    if let (Some(assigned), Some(asked), false) = (assigned, asked, anchored) {
         record_anchor(draft, at, owed, assigned, asked);
     }
     clear_obligation(draft, &at.dialog, owed);

@@ -32,6 +32,7 @@ pub fn recover(draft: &mut Draft, unfinished: &BTreeMap<SelfId, UnfinishedAnswer
         tellask::close_replaced(draft, id, texts);
         restore_asked_back(draft, id);
         drop_begun_course(draft, id);
+        drop_vain_reminder(draft, id);
         withdraw_old_questions(draft, id);
         ask_human::record_complete(draft, id, texts);
         fresh_boots::recover(draft, id);
@@ -85,15 +86,28 @@ fn drop_begun_course(draft: &mut Draft, id: &SelfId) {
     }
 }
 
+/// Drops the reminder to give a reply that is owed no more, and the stop that told of it.
+fn drop_vain_reminder(draft: &mut Draft, id: &SelfId) {
+    let Some(dialog) = draft.dialog(id).filter(|dialog| !dialog.begins_course()) else { return };
+    let prompt = dialog.latest.pending_course_start_prompt.as_ref();
+    let asked = prompt.and_then(|prompt| prompt.tellask_reply_directive.as_ref());
+    let mut owed = dialog.stack.iter().filter_map(|frame| frame.tellask_reply_obligation.as_ref());
+    if asked.is_none_or(|asked| owed.any(|owed| owed.target_call_id == asked.target_call_id)) {
+        return;
+    }
+    draft.edit_latest(id, |latest| {
+        latest.pending_course_start_prompt = None;
+        if latest.interruption() == Some(&StopReason::PendingCourseStart) {
+            latest.clear_interruption();
+        }
+    });
+}
+
 /// Withdraws the questions of the previous course if a new one is about to start.
 fn withdraw_old_questions(draft: &mut Draft, id: &SelfId) {
-    let Some(dialog) = draft.dialog(id) else { return };
+    let Some(dialog) = draft.dialog(id).filter(|dialog| dialog.begins_course()) else { return };
     let course = dialog.history.course;
-    // The prompt that waits in a tree of 1.29 may belong to the same course.
-    let begins = dialog.latest.current_course > course;
-    if begins && dialog.latest.pending_course_start_prompt.is_some() {
-        withdraw_questions(draft, id, course);
-    }
+    withdraw_questions(draft, id, course);
 }
 
 /// Finishes a generation that only waited for the asker's answer; the answer comes later.

@@ -108,7 +108,7 @@ impl TreeState {
             if self.stop_after_steps(id).await {
                 return None;
             }
-            if !self.update_tools(id, step).await {
+            if !self.update_tools(id).await {
                 return None;
             }
             self.update_process_reminders(id).await;

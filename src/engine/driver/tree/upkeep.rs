@@ -4,7 +4,7 @@
 use crate::domain::dialogs::background::SHELL_OWNER;
 use crate::domain::dialogs::goal::Goal;
 use crate::domain::dialogs::reminder::SharedEdit;
-use crate::domain::dialogs::state::{NextStep, next_step};
+use crate::domain::dialogs::state::next_step;
 use crate::domain::{Dialog, Reminder, SelfId};
 use crate::driver::reporting::reports::DriverReport;
 use crate::driver::shared::blocking::blocking;
@@ -18,7 +18,7 @@ use super::state::TreeState;
 impl TreeState {
     /// Before a generation: reports problems of tools, releases leases of the previous course, and updates
     /// the reminders about leases. False if those could not be written.
-    pub(super) async fn update_tools(&mut self, id: &SelfId, step: NextStep) -> bool {
+    pub(super) async fn update_tools(&mut self, id: &SelfId) -> bool {
         let shells = self.engine.shells.clone();
         if let Ok(problems) = blocking(move |_| shells.problems()).await {
             let origin = "sandbox".into();
@@ -30,7 +30,7 @@ impl TreeState {
         }
         let (origin, problems) = ("tools".into(), sources.problems());
         let _ = self.reports.send(DriverReport::Problems { origin, problems }).await;
-        if step == NextStep::StartCourse {
+        if self.tree().get(id).is_some_and(Dialog::begins_course) {
             sources.release(&LeaseScope::Dialog(self.tree().id(id))).await;
         }
         self.update_reminders(id).await

@@ -26,7 +26,7 @@ pub struct VaultOwner<'a> {
 /// What is here of the key of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyState {
-    /// It has sealed every secret.
+    /// It has sealed every secret, as their marks say.
     Present,
     Absent,
     /// It cannot be used, or has not sealed every secret.

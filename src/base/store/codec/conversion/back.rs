@@ -33,7 +33,7 @@ pub(super) fn state_files(files: StateFiles, at: &Mapping<'_>) -> (StateFiles, L
     lose(&mut losses, Loss::AnswerCalls, at.facts.count_calls(lines::ANSWER_HUMAN));
     let calls = files.calls.and_then(|file| callees::pending(&file, &mut losses));
     let latest = files.latest.unwrap_or_else(|| at.default_latest());
-    let starts = latest.contains_key(PROMPT) && starts_course(&latest);
+    let starts = starts_course(&latest);
     let rest = Rest { owes: owes(files.stack.as_ref()), waits: calls.is_some(), starts };
     let latest = Some(in_1_19(latest, at, rest, &mut losses));
     // The way back asks the courses for nothing, so no frame is refused.

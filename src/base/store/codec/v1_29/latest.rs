@@ -160,6 +160,7 @@ pub(in crate::store) fn is_generating(latest: &Map<String, Value>) -> bool {
 /// Gives the prompt that waits, and the one whom it owes a reply, their names in 1.19.2. It opens the current course: the
 /// last records of the course before may name that one.
 fn name_prompt(latest: &mut Map<String, Value>) {
+    let queued = queued_course(latest);
     let Some(mut prompt) = latest.remove(PROMPT) else { return };
     if let Some(map) = prompt.as_object_mut()
         && let Some(mut target) = map.remove("calleeDialogReplyTarget")
@@ -174,16 +175,19 @@ fn name_prompt(latest: &mut Map<String, Value>) {
     latest.insert(COURSE_PROMPT.to_owned(), prompt);
     let current = latest.get("currentCourse").and_then(Value::as_u64);
     let next = current.and_then(|current| current.checked_add(1));
-    if let Some(next) = next.filter(|next| queued_course(latest) == Some(*next)) {
+    if let Some(next) = next.filter(|next| queued == Some(*next)) {
         latest.insert("currentCourse".to_owned(), next.into());
     }
 }
 
 /// The course that the prompt that waits is to open, by its trigger.
 fn queued_course(latest: &Map<String, Value>) -> Option<u64> {
-    let is_queued =
-        |trigger: &&Value| trigger.get("kind").and_then(Value::as_str) == Some("queued_prompt");
-    triggers(latest).iter().filter(is_queued).filter_map(course_in).max()
+    let prompt = latest.get(PROMPT)?.get("msgId")?;
+    let is_its = |trigger: &&Value| {
+        trigger.get("kind").and_then(Value::as_str) == Some("queued_prompt")
+            && trigger.get("promptId") == Some(prompt)
+    };
+    triggers(latest).iter().find(is_its).and_then(course_in)
 }
 
 fn course_in(of: &Value) -> Option<u64> {
@@ -349,10 +353,12 @@ mod tests {
         });
         let closed = json!({ "kind": "closed", "course": 1, "genseq": 1, "closedAt": "t" });
         // 1.29 names the next course at most.
-        for (course, opened) in [(1, 1), (2, 2), (9, 1)] {
+        for (about, course, opened) in [("m", 1, 1), ("m", 2, 2), ("m", 9, 1), ("other", 2, 1)] {
+            let mut queued = trigger("queued_prompt", 1, course);
+            queued["promptId"] = json!(about);
             let (latest, state) = read(&json!({
                 "pendingRuntimePrompt": prompt, "generationRunState": closed,
-                "nextStep": { "nextSeq": 2, "triggers": [trigger("queued_prompt", 1, course)] },
+                "nextStep": { "nextSeq": 2, "triggers": [queued] },
             }));
             assert_eq!((latest.current_course, fault(&state)), (Course(opened), None));
             let target = latest.pending_course_start_prompt.unwrap().side_dialog_reply_target;

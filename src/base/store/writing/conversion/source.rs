@@ -148,7 +148,7 @@ pub(super) fn read_text(
 
 /// Opens what was judged; fails if something else is in its place by now.
 fn open(disk: &dyn Disk, path: &Path, judged: FileStamp) -> Result<File, Stop> {
-    let file = disk.open_read(path).map_err(StoreError::io(FileAction::Reading, path))?;
+    let file = disk.open_read(path).map_err(unless_gone(FileAction::Reading, path))?;
     let meta = file.metadata().map_err(StoreError::io(FileAction::LookingAt, path))?;
     if FileStamp::of(&meta) != judged {
         return Err(StoreError::ExternalWriter(path.to_owned()).into());
@@ -166,13 +166,13 @@ fn entries(
     while let Some((below, listed)) = todo.pop() {
         let path = path_of(folder, &below);
         let meta =
-            fs::symlink_metadata(&path).map_err(StoreError::io(FileAction::LookingAt, &path))?;
+            fs::symlink_metadata(&path).map_err(unless_gone(FileAction::LookingAt, &path))?;
         let stamp = FileStamp::of(&meta);
         if listed.is_some_and(|listed| listed != stamp) {
             return Err(StoreError::ExternalWriter(path).into());
         }
         judge(&layout.display_path(&path), &meta)?;
-        if entries.len() >= MAX_ENTRIES || below.components().count() > MAX_DEPTH {
+        if entries.len() + todo.len() >= MAX_ENTRIES || below.components().count() > MAX_DEPTH {
             let shown = layout.display_path(folder);
             return Err(localized!(
                 "{shown} has too many files, or they lie too deep",
@@ -182,7 +182,8 @@ fn entries(
         }
         if meta.is_dir() {
             let opened = open(disk, &path, stamp)?;
-            let listed = listed_in(&opened).map_err(StoreError::io(FileAction::Reading, &path))?;
+            let listed =
+                listed_in(&opened, MAX_ENTRIES).map_err(unless_gone(FileAction::Reading, &path))?;
             todo.extend(listed.into_iter().map(|(name, stamp)| (below.join(name), Some(stamp))));
         }
         let mode = meta.permissions().mode() & PERMISSIONS;
@@ -191,10 +192,23 @@ fn entries(
     Ok(entries)
 }
 
-/// What lies in an open folder, whose path may lead elsewhere by now.
-fn listed_in(folder: &File) -> io::Result<Vec<(OsString, FileStamp)>> {
+/// Wraps an I/O error. What was found before and is gone is the work of another program.
+fn unless_gone(action: FileAction, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+    move |error| {
+        if error.kind() == io::ErrorKind::NotFound {
+            return StoreError::ExternalWriter(path.to_owned());
+        }
+        StoreError::io(action, path)(error)
+    }
+}
+
+/// What lies in an open folder, whose path may lead elsewhere by now: at most so many names.
+fn listed_in(folder: &File, most: usize) -> io::Result<Vec<(OsString, FileStamp)>> {
     let mut listed = Vec::new();
     for entry in Dir::read_from(folder)? {
+        if listed.len() == most {
+            break;
+        }
         let entry = entry?;
         let name = OsStr::from_bytes(entry.file_name().to_bytes());
         if name != "." && name != ".." {
@@ -230,4 +244,21 @@ fn too_large(shown: &str, limit: u64) -> Localized {
 /// A path without a slash at its end, which would follow a link.
 fn path_of(folder: &Path, below: &Path) -> PathBuf {
     if below.as_os_str().is_empty() { folder.to_owned() } else { folder.join(below) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_names_of_a_folder_are_read_than_a_tree_may_have() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "c"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        for (most, listed) in [(2, 2), (3, 3), (4, 3)] {
+            let opened = File::open(folder.path()).unwrap();
+            assert_eq!(listed_in(&opened, most).unwrap().len(), listed);
+        }
+    }
 }
