@@ -276,8 +276,8 @@ fn only_its_own_line_says_a_record_in_the_words_of_dominds_1_29() {
     for (line, says) in [(&there, true), (&other, false), (&later, false)] {
         assert_eq!(is_line_of(line, &entry, Layout::V1_29), says, "{line}");
     }
-    assert!(!is_line_of(anchor, &entry, Layout::V1_29));
-    assert!(is_line_of(anchor, &entry, Layout::V1_19));
+    assert!(!is_line_of(&entry.line(), &entry, Layout::V1_29));
+    assert!(is_line_of(&entry.line(), &entry, Layout::V1_19));
 }
 
 fn concluding() -> Sequence {

@@ -37,7 +37,7 @@ impl Layout {
         }
     }
 
-    /// Whether a reply takes up a dialog whose own work is parked while it talks to a person.
+    /// Whether a reply or a newer request takes up a dialog whose own work is parked while it talks to a person.
     ///
     /// | layout | a dialog that owes a reply has answered a person |
     /// |---|---|

@@ -267,14 +267,19 @@ mod tests {
                 call: CallId::new("r"),
                 group: Some(group(genseq)),
                 from_human: false,
+                at_rest: true,
             };
             self.history.unread.push(unread);
             self
         }
 
         fn answered_by_a_person(mut self) -> Self {
-            let unread =
-                UnreadReply { call: CallId::new("q"), group: Some(group(1)), from_human: true };
+            let unread = UnreadReply {
+                call: CallId::new("q"),
+                group: Some(group(1)),
+                from_human: true,
+                at_rest: true,
+            };
             self.history.unread.push(unread);
             self
         }

@@ -3,10 +3,10 @@
 use crate::domain::dialogs::record::{
     Call, CallRef, CallResult, Carryover, Record, ReplyStatus, Responder, Route, TellaskResult,
 };
-use crate::domain::{AgentId, CallId, Course, Dialog, Genseq, Pending, SelfId, Slug, StopReason};
+use crate::domain::{AgentId, CallId, Course, Dialog, Genseq, Pending, SelfId, Slug};
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
-use crate::driver::steps::stop::end_pause;
+use crate::driver::steps::stop::take_up;
 use crate::driver::texts::{ReplyText, Texts};
 
 use super::in_flight::refresh_in_flight;
@@ -105,11 +105,7 @@ pub fn answer_asker(
     draft.set_pending(asker_id, remaining);
     refresh_in_flight(draft, asker_id, texts);
     record_outcome(draft, asker_id, pending, outcome, texts);
-    let is_paused = |asker: &Dialog| asker.latest.interruption().is_some_and(StopReason::is_pause);
-    let ends = draft.tree.layout.replies_end_a_pause();
-    if ends && draft.dialog(asker_id).is_some_and(is_paused) {
-        end_pause(draft, asker_id);
-    }
+    take_up(draft, asker_id);
 }
 
 /// Writes the result of a call into the asker.

@@ -14,7 +14,7 @@ use crate::domain::{
 };
 use crate::driver::steps::draft::Draft;
 use crate::driver::steps::position::Position;
-use crate::driver::steps::stop::resume_dismissed;
+use crate::driver::steps::stop::{resume_dismissed, take_up};
 use crate::driver::texts::Texts;
 
 use super::asking_rules::AskingRules;
@@ -247,6 +247,7 @@ fn replace_request(
         close_superseded(draft, at, &owner, &pending, texts);
     }
     push_request(draft, at, request, side);
+    take_up(draft, side);
     resume_dismissed(draft, side);
 }
 

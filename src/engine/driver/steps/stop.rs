@@ -53,6 +53,15 @@ pub fn end_pause(draft: &mut Draft, id: &SelfId) {
     });
 }
 
+/// Takes up a dialog that is paused: a reply came to it, or a newer request. Only where the layout has it so.
+pub fn take_up(draft: &mut Draft, id: &SelfId) {
+    let is_paused =
+        |dialog: &Dialog| dialog.latest.interruption().is_some_and(StopReason::is_pause);
+    if draft.tree.layout.replies_end_a_pause() && draft.dialog(id).is_some_and(is_paused) {
+        end_pause(draft, id);
+    }
+}
+
 /// The live side dialogs that owe this one a reply.
 pub fn workers_of(draft: &Draft, asker: &SelfId) -> Vec<SelfId> {
     let works = |dialog: &&Dialog| {

@@ -71,13 +71,16 @@ impl TreeState {
     /// Opens the next generation of a dialog: decides its step, writes its records, builds its request.
     async fn begin(&mut self, id: &SelfId) -> Option<Box<Generation>> {
         loop {
-            if self.engine.driving.is_finishing() {
-                self.stop(id, StopReason::ServerRestart);
-            }
             if self.closing || self.drives.is_ending(id) {
                 return None;
             }
-            let step = next_step(self.tree().get(id)?)?;
+            let step = next_step(self.tree().get(id)?);
+            // A pause begins nothing: it is written also while nothing is begun any more.
+            if step != Some(NextStep::Pause) && self.engine.driving.is_finishing() {
+                self.stop(id, StopReason::ServerRestart);
+                return None;
+            }
+            let step = step?;
             match step {
                 NextStep::DeliverWords | NextStep::Conclude => {
                     self.deliver(id).await.then_some(())?;

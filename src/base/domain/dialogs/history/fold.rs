@@ -152,6 +152,7 @@ impl History {
         let speaks = text.origin == Origin::User && text.q4h_answer_call_id.is_none();
         if asks || speaks {
             self.audience = Some(text.origin);
+            self.is_taken_up = false;
         }
         if self.last.open {
             self.last.prompted_by = self.audience;
@@ -249,7 +250,11 @@ impl History {
             })
             && !self.results.contains(call);
         if !own && self.has_begun() {
-            self.unread.push(UnreadReply { call: call.clone(), group, from_human });
+            let at_rest = !self.last.open;
+            let is_asked_back = self.calls.get(call).and_then(CallFact::special)
+                == Some(SpecialCall::Tellask(TellaskKind::Back));
+            self.is_taken_up |= at_rest && !from_human && !is_asked_back;
+            self.unread.push(UnreadReply { call: call.clone(), group, from_human, at_rest });
         }
     }
 

@@ -59,6 +59,8 @@ pub struct UnreadReply {
     /// The calls made together with it; unknown for replies of an earlier course without call site.
     pub group: Option<WaitGroup>,
     pub from_human: bool,
+    /// True if it came while no generation was open.
+    pub at_rest: bool,
 }
 
 /// The newest generation, as far as its records tell.
@@ -129,6 +131,8 @@ pub struct History {
     pub asked_for: Option<AskedFor>,
     /// Whom the next generation speaks to, unless it gets a prompt of its own.
     pub audience: Option<Origin>,
+    /// True if a reply of a side dialog came at rest since a person spoke.
+    pub is_taken_up: bool,
     /// Reply calls whose delivery is recorded.
     pub resolved: RedBlackTreeSetSync<CallId>,
     /// Calls that were answered by this dialog.
@@ -160,6 +164,7 @@ impl History {
             directed: RedBlackTreeMapSync::new_sync(),
             asked_for: None,
             audience: None,
+            is_taken_up: false,
             resolved: RedBlackTreeSetSync::new_sync(),
             resolved_targets: RedBlackTreeSetSync::new_sync(),
             messages: RedBlackTreeSetSync::new_sync(),

@@ -12,6 +12,7 @@ use crate::domain::dialogs::record::{Record, ReplyStatus};
 use crate::domain::{CallId, Dialog, Pending, RootId, Stamp};
 
 use super::facts::{self, DELIVERED, RECORDED, reply_tool, stamp};
+use super::taking_up::is_left;
 
 /// The keys of `latest.yaml` that are derived: what could not be read of them is made anew.
 const DERIVED: [&str; 5] =
@@ -74,7 +75,8 @@ fn settle_batches(batches: &mut Vec<CalleeBatch>, dialog: &Dialog, root: &RootId
             (batch.status, batch.resolved_at) = (BatchStatus::Resolved, Some(stamp(now)));
         }
     }
-    batches.retain(|batch| !batch.callees.is_empty());
+    // An update of a session may have closed the last call of a batch whose other replies were read long ago.
+    batches.retain(|batch| !batch.callees.is_empty() && is_left(batch, &dialog.history));
 }
 
 fn finish_replied(callee: &mut Callee, dialog: &Dialog, now: &Stamp) {

@@ -12,6 +12,7 @@ use crate::domain::dialogs::recent::{
 };
 use crate::domain::dialogs::record::Origin;
 use crate::domain::dialogs::shown_state::{Activity, derive};
+use crate::domain::dialogs::state::{NextStep, next_step};
 use crate::domain::{
     CallId, Course, Dialog, DisplayState, Genseq, Latest, SpecialCall, StopReason, TellaskKind,
 };
@@ -81,9 +82,10 @@ fn place(run: &RunState) -> (bool, Course, Genseq) {
 }
 
 /// Tells by the batches which replies no generation has taken: there a reply may be recorded behind the start of the
-/// generation that takes it. Batches whose replies a generation has taken go, as a kill may leave them.
+/// generation that takes it. One that came between two generations waits, whatever a kill has left of the file. Batches
+/// whose replies a generation has taken go, as a kill may leave them.
 pub(in crate::store) fn tell_unread(batches: &mut Vec<CalleeBatch>, history: &mut History) {
-    let History { unread, calls, replies, last, .. } = history;
+    let History { unread, calls, .. } = history;
     let waits_in_a_batch = |call: &CallId| {
         batches.iter().any(|batch| batch.callees.iter().any(|callee| callee.call_id == *call))
     };
@@ -93,20 +95,26 @@ pub(in crate::store) fn tell_unread(batches: &mut Vec<CalleeBatch>, history: &mu
         special == Some(SpecialCall::Tellask(TellaskKind::Back))
     };
     unread.retain(|reply| {
-        reply.from_human || is_asked_back(&reply.call) || waits_in_a_batch(&reply.call)
+        reply.from_human
+            || reply.at_rest
+            || is_asked_back(&reply.call)
+            || waits_in_a_batch(&reply.call)
     });
-    let is_unread = |call: &CallId| unread.iter().any(|reply| reply.call == *call);
-    batches.retain(|batch| {
-        // Only a later generation takes them.
-        let is_newest =
-            (Some(batch.call_site.course), batch.call_site.genseq) == (last.course, last.genseq);
-        let waits = |callee: &Callee| {
-            let call = &callee.call_id;
-            let replied = replies.contains_key(call);
-            !replied && callee.status == CalleeStatus::Pending || is_unread(call)
-        };
-        is_newest || batch.callees.is_empty() || batch.callees.iter().any(waits)
-    });
+    batches.retain(|batch| is_left(batch, history));
+}
+
+/// False for a batch that waits for no reply and whose replies a generation has taken.
+pub(super) fn is_left(batch: &CalleeBatch, history: &History) -> bool {
+    // Only a later generation takes them.
+    let is_newest = (Some(batch.call_site.course), batch.call_site.genseq)
+        == (history.last.course, history.last.genseq);
+    let waits = |callee: &Callee| {
+        let call = &callee.call_id;
+        let replied = history.replies.contains_key(call);
+        !replied && callee.status == CalleeStatus::Pending
+            || history.unread.iter().any(|reply| reply.call == *call)
+    };
+    is_newest || batch.callees.is_empty() || batch.callees.iter().any(waits)
 }
 
 /// True if a trigger is left that is not about a batch that is gone. A stop lasts until a person continues the dialog.
@@ -128,20 +136,22 @@ pub(in crate::store) fn has_work(
 }
 
 /// A dialog that has answered a person rests there with the reply it owes. In the domain that is a pause: its work is
-/// parked until a person continues it.
+/// parked until a person continues it, or a reply that comes later takes it up.
 pub(in crate::store) fn tell_pause(dialog: &mut Dialog) {
     let history = &dialog.history;
     let user = Some(Origin::User);
-    let last = &history.last;
-    let talked = last.prompted_by == user && history.audience == user;
-    let rests = last.course.is_some() && !last.open && !last.owes_followup;
+    let talked = history.last.prompted_by == user && history.audience == user;
     let is_told = dialog.latest.execution_marker.is_some() || dialog.latest.parked().is_some();
-    if !talked || !rests || is_told || dialog.is_fresh_boots() || dialog.latest.is_dead() {
+    if !talked || history.is_taken_up || is_told {
         return;
     }
     let Some(owed) = dialog.obligation().cloned() else { return };
+    dialog.latest.set_parked(Some(&ParkedWork::new(owed)));
+    if next_step(dialog) != Some(NextStep::Pause) {
+        dialog.latest.set_parked(None);
+        return;
+    }
     let latest = &mut dialog.latest;
-    latest.set_parked(Some(&ParkedWork::new(owed)));
     latest.execution_marker = Some(ExecutionMarker::Interrupted { reason: StopReason::paused() });
     latest.display_state = Some(DisplayState::stopped(StopReason::paused()));
     latest.needs_drive = None;
