@@ -1,13 +1,12 @@
-//! The store of teams of a benchmark: its clock stands still, and everything in it was made here.
+//! The store of teams of a benchmark: its clock stands still.
 
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use dominds_tui::domain::teams::task::{NewTask, Overlap, Priority, TaskKind};
-use dominds_tui::domain::text::Localized;
 use dominds_tui::domain::{Clock, Lang, Stamp, TeamName};
-use dominds_tui::hive::{Permission, Setup, StoreChoice};
+use dominds_tui::hive::{AnyStore, Setup, StoreChoice};
 use dominds_tui::platform::random_name;
 
 #[derive(Debug)]
@@ -19,24 +18,6 @@ impl Clock for FixedClock {
     }
 }
 
-/// Everything was made here.
-#[derive(Debug)]
-struct Agreed;
-
-impl Permission for Agreed {
-    fn awaits_consent(&self) -> bool {
-        false
-    }
-
-    fn may_open(&self, _seat: &str) -> bool {
-        true
-    }
-
-    fn made_here(&self, _seat: &str) -> Result<(), Localized> {
-        Ok(())
-    }
-}
-
 /// A workspace with this `hive.yaml`.
 pub fn setup(workspace: &Path, hive: &str, store: StoreChoice) -> Setup {
     let hive_file = workspace.join(".minds/hive/hive.yaml");
@@ -45,7 +26,7 @@ pub fn setup(workspace: &Path, hive: &str, store: StoreChoice) -> Setup {
     Setup {
         workspace: workspace.to_owned(),
         clock: Arc::new(FixedClock),
-        permission: Arc::new(Agreed),
+        permission: Arc::new(AnyStore),
         random_name,
         store,
         lang: Lang::En,

@@ -175,7 +175,15 @@ impl Db {
         });
         let migrator = Migrator::with_migrations(migrations.collect());
         let done = match &mut self.to {
-            Connection::Sqlite(db) => migrator.run_direct(None, db, false).await,
+            Connection::Sqlite(db) => {
+                // Its migrator has no lock: which steps are missing is asked and answered in one transaction.
+                let mut whole = db.begin_with("BEGIN IMMEDIATE").await?;
+                let done = migrator.run_direct(None, &mut *whole, false).await;
+                if done.is_ok() {
+                    whole.commit().await?;
+                }
+                done
+            }
             Connection::Postgres(db) => migrator.run_direct(None, db, false).await,
         };
         done.map_err(migration_fault)
