@@ -428,3 +428,18 @@ fn after_the_same_answer_to_the_only_other_question_the_user_is_back() {
         }
     }
 }
+
+#[test]
+fn a_message_that_was_begun_goes_on_in_the_composer_after_the_answer() {
+    for before in ["3 i", "1 i"] {
+        let mut stage = asked(80, 24, "Which?");
+        stage.keys(&format!("<esc> {before} begun <alt+a> yours <enter>"));
+        assert_eq!(answers(&stage), ["yours"]);
+        stage.apply(DriverEvent::Inbox(Vec::new()));
+        stage.keys("2");
+        assert_eq!(stage.composer_text(), "begun2");
+    }
+    let mut stage = asked(80, 24, "Which?");
+    stage.keys("<esc> 3 <alt+a> yours <enter> 2");
+    assert_eq!(stage.composer_text(), "", "in a pane, keys are commands again");
+}

@@ -19,7 +19,7 @@ use crate::protocol::{InboxRow, Refusal};
 use crate::question_choice::Pick;
 use crate::request::{HeldAnswer, Request};
 
-/// The pane that has the focus, or had it before the composer, and the open dialog.
+/// The part that has the focus, and the open dialog.
 type Position<'a> = (Focus, Option<&'a DialogId>);
 
 impl Writing {
@@ -40,9 +40,9 @@ impl Writing {
     }
 
     /// Turns the composer to a question and shows it.
-    fn answer(&mut self, row: &InboxRow, (pane, open): Position<'_>, now: Instant) -> FollowUps {
+    fn answer(&mut self, row: &InboxRow, (part, open): Position<'_>, now: Instant) -> FollowUps {
         self.before_answering
-            .get_or_insert_with(|| ReturnPoint { focus: pane, dialog: open.cloned() });
+            .get_or_insert_with(|| ReturnPoint { focus: part, dialog: open.cloned() });
         let (dialog, id) = (row.dialog.clone(), row.question.id.clone());
         let part = self.open_part(row, None).or_else(|| row.several_parts()?.first().cloned());
         let part = part.map(|part| part.id);

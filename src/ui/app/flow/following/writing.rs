@@ -4,7 +4,6 @@ use crate::action::Action;
 use crate::app::App;
 use crate::app::answers::answering;
 use crate::app::drawing::app_words;
-use crate::focus::Focus;
 use crate::follow_up::{FollowUp, ToWriting};
 use crate::model::Tone;
 use crate::question_choice::Pick;
@@ -12,8 +11,8 @@ use crate::question_choice::Pick;
 impl App {
     pub(super) fn follow_writing(&mut self, to: ToWriting) {
         let now = self.redraw.now();
-        // Where one goes after answering: the live rows always have the composer.
-        let pane = if self.shows_live_rows() { Focus::Composer } else { self.focus.pane() };
+        // Where one goes after answering; a message that was begun goes on in the composer.
+        let part = self.focus.now();
         match to {
             ToWriting::DialogShown(dialog) => self.writing.dialog_shown(dialog, now),
             ToWriting::WriteTo(target) => self.writing.write_to(target, now),
@@ -29,7 +28,7 @@ impl App {
                     self.follow([undone.unwrap_or(sending)]);
                     return;
                 }
-                let from = (pane, self.reading.dialog());
+                let from = (part, self.reading.dialog());
                 let turned = self.writing.answer_picked(&pick, &self.model.inbox, from, now);
                 self.follow(turned);
             }
@@ -72,7 +71,7 @@ impl App {
                 ]);
             }
             ToWriting::AfterAnswer(answered) => {
-                let from = (pane, self.reading.dialog());
+                let from = (part, self.reading.dialog());
                 let turned = self.writing.after_answer(&answered, &self.model.inbox, from, now);
                 self.follow(turned);
                 if self.held_answers.seconds_left(now).is_some() {
