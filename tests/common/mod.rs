@@ -23,6 +23,7 @@ pub mod processes;
 pub mod pty;
 pub mod quarter;
 pub mod record_lines;
+pub mod rest;
 pub mod skip;
 pub mod spread;
 pub mod wait;

@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use dominds_tui::domain::dialogs::state::next_step;
-use dominds_tui::domain::{Bucket, Course, DialogId, Entry, Genseq, Layout, TreeChange};
-use dominds_tui::llm::{Reply, Sequence};
+use dominds_tui::domain::{Bucket, Course, DialogId, Entry, Genseq, Layout};
+use dominds_tui::llm::{ErrorClass, LlmError, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::protocol::{ForkMode, Lifecycle};
 
@@ -13,6 +12,7 @@ use super::tellasks::{reply, session};
 use super::{made, question};
 use crate::common::World;
 use crate::common::record_lines::is_line_of;
+use crate::common::rest::left_to_do;
 
 fn world(models: Sequence) -> World {
     let mut world = World::new(models);
@@ -55,14 +55,9 @@ fn waits_for_prompt(prompt: &Value) -> String {
 /// Nothing is left to do, and another reading finds the derived parts as they are.
 fn assert_rests(world: &World, root: &DialogId) {
     let loaded = world.view().load(Bucket::Run, &root.root).expect("a tree");
-    assert_eq!(loaded.tree.layout, Layout::V1_29);
-    let is_derived = |change: &TreeChange| {
-        matches!(change, TreeChange::Latest { .. } | TreeChange::Pending { .. })
-    };
-    assert!(!loaded.repairs.iter().any(is_derived), "{:?}", loaded.repairs);
+    assert_eq!(left_to_do(&loaded), [""; 0]);
     for dialog in loaded.tree.dialogs.values() {
         let id = loaded.tree.id(&dialog.meta.id);
-        assert_eq!(next_step(dialog), None, "{id}");
         let latest = file(world, &id, "latest.yaml");
         assert!(latest.contains("triggers: []"), "{id}: {latest}");
         assert!(
@@ -278,6 +273,31 @@ fn only_its_own_line_says_a_record_in_the_words_of_dominds_1_29() {
     }
     assert!(!is_line_of(&entry.line(), &entry, Layout::V1_29));
     assert!(is_line_of(&entry.line(), &entry, Layout::V1_19));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dialog_that_talked_to_a_person_goes_on_when_another_takes_over_its_session() {
+    let ask = |id: &str| Reply::call(id, "tellask", &session("bob", "plan", "Plan."));
+    let back = Reply::call("b", "tellaskBack", r#"{"tellaskContent":"Which?"}"#);
+    let rejected = || Reply::failure(LlmError::quoted(ErrorClass::Rejected, "it failed"));
+    let models = Sequence::new()
+        .reply("lead", Reply::call("c", "tellask", &session("alice", "job", "Look.")))
+        .reply("alice", back)
+        .reply("lead", rejected())
+        .reply("lead", ask("p1"))
+        .reply("bob", rejected())
+        .reply("alice", ask("p2"))
+        .reply("lead", Reply::saying("Alice plans."));
+    let world = world(models);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    running.say(&main, "Rather plan.").await.expect("heard");
+    running.quiet().await;
+    running.say(&made(&main, 2), "You plan.").await.expect("heard");
+    running.quiet().await;
+    running.shut_down().await;
+    let course = file(&world, &main, "course-001.jsonl");
+    assert!(course.contains("Alice plans."), "{course}");
 }
 
 fn concluding() -> Sequence {

@@ -26,7 +26,7 @@ use crate::store::disk::layout::{Layout, flat_name};
 use crate::store::disk::small_files::{self, FileKind};
 
 /// Says who wrote it: another build may list trees in another way.
-const HEADER: &str = concat!("dominds-tui trees ", env!("CARGO_PKG_VERSION"), " 4");
+const HEADER: &str = concat!("dominds-tui trees ", env!("CARGO_PKG_VERSION"), " 5");
 /// Maximum number of folders, and of rows, in one entry: more are shared out among the cores.
 const MAX_PART_ITEMS: usize = 256;
 

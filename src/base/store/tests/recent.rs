@@ -195,6 +195,31 @@ fn each_state_is_shown_as_its_facts_are() {
 }
 
 #[test]
+fn a_dialog_that_a_guide_took_back_to_its_own_work_is_listed_as_it_is_read() {
+    const GUIDE: &str = r#"{"ts":"t","type":"runtime_guide_record","content":"Go on."}"#;
+    let workspace = asking();
+    let course = format!("sideDialogs/{SIDE}/course-001.jsonl");
+    let told = say("a").replace("\"user\"", "\"runtime\"");
+    let second = |line: &str| line.replace("\"genseq\":1", "\"genseq\":2");
+    let third = |line: &str| line.replace("\"genseq\":1", "\"genseq\":3");
+    let talk = [second(START), second(&say("b")), second(FINISH)];
+    let own = [third(START), third(FINISH)];
+    let talked =
+        [START, &told, ASSIGNED, FINISH].into_iter().chain(talk.iter().map(String::as_str));
+    let guided = talked.clone().chain([GUIDE]).chain(own.iter().map(String::as_str));
+    for (records, state) in
+        [(talked.collect::<Vec<_>>(), "stopped"), (guided.collect(), "idle_waiting_user")]
+    {
+        write(&workspace, &course, &lines(&records));
+        let survey = workspace.view().survey(&Bucket::ALL);
+        assert_eq!(survey.trees[0].dialogs[1].state.kind(), state);
+        let tree = shown(&workspace);
+        let side = tree.get(&SelfId::new(SIDE)).unwrap();
+        assert_eq!(side.latest.display_state.as_ref().map(DisplayState::kind), Some(state));
+    }
+}
+
+#[test]
 fn what_a_dialog_told_a_person_is_listed_until_it_is_acknowledged() {
     let workspace = asking();
     let listed = || {

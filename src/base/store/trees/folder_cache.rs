@@ -16,7 +16,7 @@ use crate::store::disk::file_stamps::FolderDigest;
 use crate::store::disk::index_file::{IndexReader, IndexWriter, is_entry_name};
 
 /// Says who wrote it: another build may read folders in another way.
-const HEADER: &str = concat!("dominds-tui list ", env!("CARGO_PKG_VERSION"), " 4");
+const HEADER: &str = concat!("dominds-tui list ", env!("CARGO_PKG_VERSION"), " 5");
 
 /// What is known of folders read earlier, and the new index that is made of it.
 #[derive(Debug)]

@@ -164,7 +164,7 @@ impl DialogParts {
             v1_29::taking_up::tell_unread(&mut recent.batches, history);
         }
         if let Some(latest) = &mut self.latest.value {
-            let left = v1_29::taking_up::has_work(latest, &recent.state, &recent.batches);
+            let left = v1_29::taking_up::has_work(latest, &recent.state, &recent.batches, history);
             latest.needs_drive = (drive_wanted || left).then_some(true);
         }
         if depth == ScanDepth::Full {

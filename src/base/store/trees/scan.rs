@@ -36,13 +36,14 @@ pub(in crate::store) enum ScanDepth {
 }
 
 /// Marks of the records read at [`ScanDepth::Facts`]; they stand unescaped in no other place.
-const FACT_MARKS: [&str; 6] = [
+const FACT_MARKS: [&str; 7] = [
     "\"gen_start_record\"",
     "\"gen_finish_record\"",
     "\"tellask_",
     "\"questions4human_",
     "\"sideDialog_created_",
     "\"human_text_record\"",
+    "\"runtime_guide_record\"",
 ];
 
 /// Something wrong in a course file; reported to people, and for broken lines repaired by a writing store.

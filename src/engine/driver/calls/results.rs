@@ -105,10 +105,9 @@ pub fn answer_asker(
     draft.set_pending(asker_id, remaining);
     refresh_in_flight(draft, asker_id, texts);
     record_outcome(draft, asker_id, pending, outcome, texts);
-    take_up(draft, asker_id);
 }
 
-/// Writes the result of a call into the asker.
+/// Writes the result of a call into the asker, who goes on.
 pub fn record_outcome(
     draft: &mut Draft,
     asker_id: &SelfId,
@@ -126,6 +125,7 @@ pub fn record_outcome(
     } else {
         draft.append_detached(asker_id, course, record);
     }
+    take_up(draft, asker_id);
 }
 
 fn result_record(

@@ -42,5 +42,5 @@ pub(in crate::store) fn state_files(
 
 /// True while a generation is open by this `latest.yaml`.
 pub(in crate::store) fn is_at_work(latest: &Keys) -> bool {
-    v1_29::latest::is_generating(latest)
+    v1_29::latest::has_open_generation(latest)
 }

@@ -151,8 +151,13 @@ pub(in crate::store) fn triggers(latest: &Map<String, Value>) -> &[Value] {
     triggers.map_or(&[][..], Vec::as_slice)
 }
 
-/// True if a generation is open.
-pub(in crate::store) fn is_generating(latest: &Map<String, Value>) -> bool {
+/// True if a generation is at work: one that is open may rest, after a restart, until what the dialog waits for comes.
+fn is_generating(latest: &Map<String, Value>) -> bool {
+    latest.get("generating").and_then(Value::as_bool).unwrap_or_else(|| has_open_generation(latest))
+}
+
+/// True if a generation has not ended.
+pub(in crate::store) fn has_open_generation(latest: &Map<String, Value>) -> bool {
     let run = latest.get("generationRunState").and_then(|run| run.get("kind")?.as_str());
     latest.get("generating") == Some(&Value::Bool(true)) || run == Some("open")
 }
@@ -314,6 +319,11 @@ mod tests {
             (
                 json!({ "displayState": proceeding(), "generationRunState": open }),
                 DisplayState::Proceeding,
+                None,
+            ),
+            (
+                json!({ "displayState": proceeding(), "generating": false, "generationRunState": open }),
+                DisplayState::Idle,
                 None,
             ),
             (

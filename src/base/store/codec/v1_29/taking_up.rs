@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::domain::dialogs::history::{CallFact, History};
 use crate::domain::dialogs::latest::{ExecutionMarker, ParkedWork};
+use crate::domain::dialogs::pending::WaitGroup;
 use crate::domain::dialogs::recent::{
     Callee, CalleeBatch, CalleeStatus, IndexedCall, RecentState, RunState, Trigger, TriggerKind,
 };
@@ -117,20 +118,27 @@ pub(super) fn is_left(batch: &CalleeBatch, history: &History) -> bool {
     is_newest || batch.callees.is_empty() || batch.callees.iter().any(waits)
 }
 
-/// True if a trigger is left that is not about a batch that is gone. A stop lasts until a person continues the dialog.
+/// True if a trigger is left that is not about a batch that is gone, or whose generation waits for more. A stop lasts
+/// until a person continues the dialog.
 pub(in crate::store) fn has_work(
     latest: &Latest,
     state: &RecentState,
     batches: &[CalleeBatch],
+    history: &History,
 ) -> bool {
     let triggers = state.next_step.iter().flat_map(|next| &next.triggers);
     let of_batch = |trigger: &Trigger, batch: &CalleeBatch| {
         let id = trigger.details.get("batchId").and_then(Value::as_str);
         id == Some(batch.batch_id.as_str())
     };
+    // A question asked back together with its calls is in no batch.
+    let waits = |batch: &CalleeBatch| {
+        let site = WaitGroup { course: batch.call_site.course, genseq: batch.call_site.genseq };
+        history.asked_back().any(|(_, call)| call.group() == site)
+    };
     let mut live = triggers.filter(|trigger| {
         trigger.kind != TriggerKind::ResultArrival
-            || batches.iter().any(|batch| of_batch(trigger, batch))
+            || batches.iter().any(|batch| of_batch(trigger, batch) && !waits(batch))
     });
     latest.execution_marker.is_none() && live.next().is_some()
 }
@@ -147,8 +155,8 @@ pub(in crate::store) fn tell_pause(dialog: &mut Dialog) {
     }
     let Some(owed) = dialog.obligation().cloned() else { return };
     dialog.latest.set_parked(Some(&ParkedWork::new(owed)));
+    // The person's words may still be answered, or a question of the same round hold it.
     if next_step(dialog) != Some(NextStep::Pause) {
-        dialog.latest.set_parked(None);
         return;
     }
     let latest = &mut dialog.latest;
