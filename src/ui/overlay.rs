@@ -41,10 +41,6 @@ pub fn scroll_distance(action: Action, height: usize) -> Option<isize> {
     steps.iter().find(|(known, _)| *known == action).map(|(_, rows)| *rows)
 }
 
-/// Actions that lead elsewhere on top of every overlay whose keys are also looked up in [`Scope::ANYWHERE`].
-pub const FROM_ANYWHERE: [Action; 3] =
-    [Action::AnswerOldest, Action::NextWaiting, Action::FindEverywhere];
-
 /// An action, and what an overlay does for it.
 pub type Handler<T> = (Action, fn(&mut T, &mut Cx<'_>) -> Handled);
 

@@ -25,7 +25,7 @@ use crate::follow_up::FollowUp;
 use crate::keymap::Chord;
 use crate::model::{DraftKey, Model, Tone, UnsavedDraft};
 use crate::new_overlay::NewOverlay;
-use crate::overlay::{FROM_ANYWHERE, Handled, Overlay};
+use crate::overlay::{Handled, Overlay};
 use crate::panes::composer;
 use crate::panes::field::Field;
 use crate::panes::transcript::ThinkingView;
@@ -70,7 +70,7 @@ pub use keys::modes::ComposerKeys;
 pub use keys::pointer::Gesture;
 use keys::pointer::Pointer;
 use keys::pressing::{KeyFacts, Pressing};
-use overlays::stack::{ALWAYS_ACTIVE, OverlayFacts, Overlays};
+use overlays::stack::{ALWAYS_ACTIVE, FROM_ANYWHERE, OverlayFacts, Overlays};
 
 /// What an app is created with.
 #[derive(Debug)]

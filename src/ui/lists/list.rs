@@ -526,6 +526,10 @@ impl<L: List> Overlay for ListOverlay<L> {
         is_here && self.list.offers(binding.action)
     }
 
+    fn keeps(&self, action: Action) -> bool {
+        leads_on::<L>(action)
+    }
+
     fn click(&mut self, row: usize, cx: &mut Cx<'_>) -> Handled {
         let below_heading = row.checked_sub(1).map(|row| self.view.top + row);
         let at = below_heading.and_then(|row| match L::WALK {

@@ -15,9 +15,7 @@ use super::strip::Strip;
 use crate::action::{Action, Binding, Scope};
 use crate::cx::{Cx, UiSettings, View};
 use crate::domain::text::Text;
-use crate::overlay::{
-    FROM_ANYWHERE, Handled, Handler, Overlay, has_handler, run_handler, scroll_distance,
-};
+use crate::overlay::{Handled, Handler, Overlay, has_handler, run_handler, scroll_distance};
 use crate::protocol::MindView;
 use crate::theme::Role;
 
@@ -114,7 +112,7 @@ impl<S: ReadSheet> Overlay for SheetOverlay<S> {
     }
 
     fn keeps(&self, action: Action) -> bool {
-        S::IS_HELP && !FROM_ANYWHERE.contains(&action)
+        S::IS_HELP && matches!(action, Action::Help | Action::Palette)
     }
 
     fn hints(&self) -> &'static [(Action, Text)] {

@@ -22,7 +22,7 @@ use crate::lists::vault::{self, Vault};
 use crate::lists::{self, copy_parts, entry, overview, shelf, task, trigger};
 use crate::model::{DraftKey, Drafts, Finds, Model, Place, Sheets, Tone};
 use crate::new_overlay::NewOverlay;
-use crate::overlay::{FROM_ANYWHERE, Handled, Overlay};
+use crate::overlay::{Handled, Overlay};
 use crate::panes::changes::{self, ChangesSheet};
 use crate::panes::composer::SentTexts;
 use crate::panes::confirm::Confirm;
@@ -52,6 +52,13 @@ use crate::user_settings::ThemeOption;
 
 /// Actions that work under every overlay.
 pub(in crate::app) const ALWAYS_ACTIVE: [Action; 2] = [Action::Suspend, Action::Redraw];
+/// Actions that lead elsewhere on top of every overlay whose keys are also looked up in [`Scope::ANYWHERE`].
+pub(in crate::app) const FROM_ANYWHERE: [Action; 4] = [
+    Action::AnswerOldest,
+    Action::NextWaiting,
+    Action::FindEverywhere,
+    Action::Show(overview::SCOPE),
+];
 
 #[derive(Debug, Default)]
 pub(in crate::app) struct Overlays {
@@ -308,9 +315,11 @@ impl Overlays {
         vec![FollowUp::EndFind, FollowUp::Writing(ToWriting::StoreDrafts)]
     }
 
-    /// Brings the overlay that keeps this action to the top, and closes those above it; false if there is none.
+    /// Brings the overlay that keeps this action to the top, and closes those above it; false if there is none. A list
+    /// keeps what it gives way to.
     pub fn uncover(&mut self, action: Action) -> bool {
-        let at = self.stack.iter().rposition(|overlay| overlay.keeps(action));
+        let gives_way = matches!(action, Action::Show(_));
+        let at = self.stack.iter().rposition(|overlay| !gives_way && overlay.keeps(action));
         at.inspect(|at| self.stack.truncate(at + 1)).is_some()
     }
 

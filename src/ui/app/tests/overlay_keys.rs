@@ -6,7 +6,7 @@ use super::lifecycle::idle_tree;
 use crate::action::{EditingKeys, Scope};
 use crate::app::Focus;
 use crate::bindings;
-use crate::lists::team;
+use crate::lists::{overview, team};
 use crate::panes::{changes, composer, confirm, consent, finder};
 use crate::protocol::{Command, DriverEvent, FindEnd};
 use crate::quarter::quarter;
@@ -171,6 +171,26 @@ fn from_every_overlay_one_key_leads_to_a_question_to_who_waits_and_to_the_search
                 continue;
             }
             assert_eq!(stage.app.overlays.count(), count + 1, "{name}\n{}", stage.screen());
+            stage.keys("<esc>");
+            assert_eq!(stage.app.overlays.scope(), Some(scope), "{name}: back where one was");
+        }
+    }
+}
+
+#[test]
+fn from_every_overlay_one_key_leads_to_the_overview() {
+    for (name, show) in surfaces() {
+        let mut stage = show(120, 40);
+        stage.screen();
+        let Some(scope) = stage.app.overlays.scope().filter(|scope| !asks(*scope)) else {
+            continue;
+        };
+        stage.keys("<alt+0>");
+        let screen = stage.screen();
+        assert_eq!(stage.app.overlays.scope(), Some(overview::SCOPE), "{name}\n{screen}");
+        // Lists of what teams have lead on to each other.
+        let lead_on = ["overview", "teams", "tasks", "triggers", "memories", "vault"];
+        if !lead_on.contains(&scope.name()) {
             stage.keys("<esc>");
             assert_eq!(stage.app.overlays.scope(), Some(scope), "{name}: back where one was");
         }
