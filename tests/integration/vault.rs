@@ -6,7 +6,10 @@ use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
-use serde_json::json;
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+use dominds_tui::domain::SharedSecrets;
+use serde_json::{Value, json};
 
 use crate::common::files::{files_below, put};
 use crate::common::wait::{end, eventually, output_of};
@@ -14,6 +17,8 @@ use crate::serving::Driver;
 use crate::teams::with_teams;
 
 const SECRET: &str = "ghp-canary-0123456789";
+/// A secret that JSON, addresses and base64 write differently.
+const SIGNS: &str = "ghp-canary/01+2\"3?????456789";
 const ON: &str = "version: 1\nvault: on\n";
 
 fn with_vault() -> Driver {
@@ -86,6 +91,112 @@ fn s15_2_no_command_and_no_file_shows_a_secret() {
     let key = driver.ok(&["vault", "key", "export", "--yes"], 0);
     assert_eq!(with_input(&driver, &["vault", "key", "import"], &key).status.code(), Some(0));
     assert_eq!(with_input(&driver, &["vault", "key", "import"], "x").status.code(), Some(2));
+}
+
+/// A text that a model says, and hands to whatever keeps texts.
+fn spread(text: &str) -> String {
+    let text = json!(text).to_string();
+    let call = |tool: &str, kept: &str| {
+        format!("      - name: {tool}\n        arguments:\n          {kept}: {text}\n")
+    };
+    let named = "          key: of-model\n";
+    let calls = call("memory_save", "content")
+        + named
+        + &call("vault_set", "value")
+        + named
+        + &call("notify_human", "text");
+    format!(
+        "responses:\n  - message: leak\n    role: user\n    response: {text}\n    funcCalls:\n{calls}"
+    )
+}
+
+#[test]
+fn s15_2_what_models_and_people_write_of_a_secret_is_in_no_export_and_no_list() {
+    let driver = with_vault();
+    let workspace = driver.home().workspace();
+    put(&workspace, ".minds/hive/hive.yaml", &format!("{ON}memory: on\n"));
+    set(&driver, &["GITHUB_TOKEN", "--secret", "--use", "shell"], SIGNS);
+    let known = SharedSecrets::default().learn([], [SIGNS.to_owned()]);
+    let behind = URL_SAFE.encode(format!("x{SIGNS}\n"));
+    let text = format!("It is {SIGNS} or {} or {behind}.", STANDARD.encode(SIGNS));
+    assert!([&text, &behind].into_iter().all(|written| known.is_in(written)));
+    put(&workspace, "answers/m.yaml", &spread(&text));
+    driver.ok(&["run", "leak"], 0);
+    driver.ok(&["memory", "save", "of-person", &text], 0);
+    let dialogs = driver.json(&["dialogs", "--json"]);
+    let root = dialogs.pointer("/0/rootId").and_then(Value::as_str).expect("a dialog");
+    let folder = workspace.join("kept").to_string_lossy().into_owned();
+    let of_team = ["memory", "export", folder.as_str()];
+    for (args, is_text_there) in [
+        (&["export", root][..], true),
+        (&["export", root, "--format", "html"], true),
+        (&["export", root, "--format", "json"], true),
+        (&["show", root, "--json"], true),
+        (&["inbox", "--json"], true),
+        (&["memory", "list", "--json"], true),
+        (&["memory", "show", "of-model"], true),
+        (&["memory", "show", "of-person", "--json"], true),
+        (&of_team[..], false),
+        (&["vault", "list"], true),
+        (&["vault", "list", "--json"], true),
+        (&["vault", "show", "of-model", "--json"], true),
+        (&["vault", "show", "GITHUB_TOKEN", "--json"], false),
+        (&["vault", "uses", "--json"], false),
+        (&["doctor"], false),
+        (&["doctor", "--json"], false),
+        (&["health", "--json"], false),
+    ] {
+        let seen = said(&driver.run(args));
+        assert!(!known.is_in(&seen), "{args:?}: {seen}");
+        assert!(seen.contains("[redacted]") || !is_text_there, "{args:?}: {seen}");
+    }
+    assert_eq!(files_below(&workspace.join("kept")).len(), 2, "both memories are exported");
+    fs::remove_file(workspace.join("answers/m.yaml")).expect("the file");
+    for file in files_below(workspace.parent().expect("the home")) {
+        let bytes = fs::read(&file).unwrap_or_default();
+        assert!(!known.is_in(&bytes), "{}", file.display());
+    }
+}
+
+#[test]
+fn s15_2_a_text_with_a_secret_in_it_is_refused_and_stored_nowhere() {
+    let driver = with_vault();
+    set(&driver, &["GITHUB_TOKEN", "--secret"], SECRET);
+    let note = format!("it is {SECRET}");
+    for (key, value) in [("NOTE", note.as_str()), (SECRET, "x")] {
+        let refused = with_input(&driver, &["vault", "set", key], value);
+        assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+        assert!(said(&refused).contains("use `--secret`"), "{}", said(&refused));
+        assert!(!said(&refused).contains(SECRET), "{}", said(&refused));
+        assert_eq!(driver.run(&["vault", "show", key]).status.code(), Some(1));
+    }
+    set(&driver, &["NOTE", "--secret"], &note);
+    is_in_no_file(&driver);
+}
+
+#[test]
+fn s15_2_a_memory_that_a_person_saves_holds_no_secret_that_can_be_opened() {
+    let driver = with_vault();
+    let workspace = driver.home().workspace();
+    put(&workspace, ".minds/hive/hive.yaml", &format!("{ON}memory: on\n"));
+    set(&driver, &["GITHUB_TOKEN", "--secret"], SECRET);
+    let (key, text) = (format!("of {SECRET}"), format!("It is {SECRET}."));
+    let saved = driver.json(&["memory", "save", &key, &text, "--json"]);
+    assert_eq!(saved.get("key"), Some(&json!("of [redacted]")), "{saved}");
+    assert_eq!(saved.get("redacted"), Some(&json!(true)), "{saved}");
+    let shown = driver.ok(&["memory", "show", "of [redacted]"], 0);
+    assert!(shown.contains("It is [redacted]."), "{shown}");
+    let again = ["memory", "save", "of [redacted]", "It is another.", "--reason", SECRET];
+    let told = driver.ok(&again, 0);
+    assert_eq!(told, "memory of [redacted] is saved; a secret was taken out\n");
+    let shown = driver.ok(&["memory", "show", "of [redacted]"], 0);
+    assert!(shown.contains("replaced the one before it: [redacted]"), "{shown}");
+    is_in_no_file(&driver);
+    let mut files = files_below(workspace.parent().expect("the home")).into_iter();
+    let key = files.find(|file| file.extension().is_some_and(|end| end == "key"));
+    fs::remove_file(key.expect("a key")).expect("no key");
+    let told = driver.ok(&["memory", "save", "later", "It goes on."], 0);
+    assert_eq!(told, "memory later is saved\n");
 }
 
 #[test]

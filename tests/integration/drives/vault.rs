@@ -120,10 +120,21 @@ fn forms(value: &str) -> Vec<(String, String)> {
     };
     let quoted = json!(value).to_string();
     let quoted = quoted[1..quoted.len() - 1].to_owned();
-    let mut all = vec![value.to_owned(), quoted.replace('/', "\\/"), quoted];
+    let escaped = |is_meant: fn(char) -> bool| -> String {
+        let unicode = |c: char| format!("\\u{:04x}", u32::from(c));
+        quoted.chars().map(|c| if is_meant(c) { unicode(c) } else { c.to_string() }).collect()
+    };
+    let mut all = vec![value.to_owned(), quoted.replace('/', "\\/")];
+    // As it is escaped for web pages, by Go, and in ASCII.
+    all.push(escaped(|c| "<>&'+".contains(c)));
+    all.push(escaped(|c| "<>&".contains(c)));
+    all.push(escaped(|c| !c.is_ascii()));
+    all.push(quoted);
     for upper in [false, true] {
         all.push(value.bytes().map(|byte| hex(upper, byte)).collect());
-        all.extend([&b""[..], b"-._~", b"-._~/", b"-._*"].map(|kept| in_address(kept, upper)));
+        // None, RFC 3986, `encodeURIComponent`, `quote` of Python, `encodeURI`, and a form.
+        let kept = [&b""[..], b"-._~", b"-._~!'()*", b"-._~/", b"-._~;,/?:@&=+$#!'()*", b"-._*"];
+        all.extend(kept.map(|kept| in_address(kept, upper)));
     }
     for engine in [STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD] {
         all.push(engine.encode(value));
@@ -131,10 +142,17 @@ fn forms(value: &str) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = all.into_iter().map(|one| (one.clone(), one)).collect();
     // Behind other bytes only the middle of what base64 writes is always the same.
     for before in ["x", "xy"] {
-        let encoded = STANDARD.encode(format!("{before}{value}\n"));
-        all.push((encoded.clone(), encoded[4..encoded.len() - 4].to_owned()));
+        for engine in [STANDARD, URL_SAFE] {
+            let encoded = engine.encode(format!("{before}{value}\n"));
+            all.push((encoded.clone(), encoded[4..encoded.len() - 4].to_owned()));
+        }
     }
     all
+}
+
+/// A secret that no two of these forms write alike.
+fn canary(n: u32) -> String {
+    format!("canary-{n:02}/a+b\"c~?????<é>&'0123456789")
 }
 
 /// Says all this in pieces that end within secrets, and hands it to whatever keeps texts.
@@ -159,8 +177,7 @@ fn spreads(text: &str) -> Reply {
 
 #[tokio::test]
 async fn s15_2_of_twenty_secrets_in_every_form_no_record_log_screen_request_or_store_has_one() {
-    let secrets: Vec<(String, String)> =
-        (0..20).map(|n| (format!("K{n}"), format!("canary-{n:02}/a+b\"c~0123456789"))).collect();
+    let secrets: Vec<(String, String)> = (0..20).map(|n| (format!("K{n}"), canary(n))).collect();
     let all: Vec<(String, String)> = secrets.iter().flat_map(|(_, value)| forms(value)).collect();
     let text = all.iter().map(|(written, _)| written.as_str()).collect::<Vec<_>>().join(" and\n");
     for is_revealed in [false, true] {

@@ -298,19 +298,24 @@ impl Engine {
         Arc::new(minds.without_shell_secrets(&vaults))
     }
 
-    /// All known secrets, including those this configuration names. Variables that are passed to every
+    /// Makes the secrets that this configuration names known; all that is known then. Variables that are passed to every
     /// child process are not secret, even if named.
-    pub fn secrets(&self, minds: &Minds) -> Arc<Secrets> {
+    pub fn learn_secrets(vault: &SharedSecrets, minds: &Minds, env: &EnvReader) -> Arc<Secrets> {
         let mut names = minds.key_variables();
         let mcp_variables = minds.mcp_variables().iter();
         names.extend(mcp_variables.filter_map(|(name, variable)| {
             let passed_on = PASSED_ON.contains(&variable.as_str());
-            let plain = (self.env)(variable).is_some_and(|v| !is_secret([name, variable], &v));
+            let plain = env(variable).is_some_and(|v| !is_secret([name, variable], &v));
             (!passed_on && !plain).then(|| variable.clone())
         }));
-        let mut values: Vec<String> = names.iter().filter_map(|name| (self.env)(name)).collect();
+        let mut values: Vec<String> = names.iter().filter_map(|name| env(name)).collect();
         values.extend(minds.mcp_secrets().values().map(str::to_owned));
-        self.vault.learn(names, values)
+        vault.learn(names, values)
+    }
+
+    /// All known secrets, including those this configuration names.
+    pub fn secrets(&self, minds: &Minds) -> Arc<Secrets> {
+        Self::learn_secrets(&self.vault, minds, self.env)
     }
 
     /// All known secrets, as the team of a member sees them.

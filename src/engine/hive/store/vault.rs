@@ -373,6 +373,25 @@ impl Store {
     pub(in crate::hive) async fn tamper(&mut self, statement: &'static str) -> u64 {
         sql(statement).execute(&mut self.db).await.unwrap()
     }
+
+    /// All rows of the organisation in all tables of a server, as somebody with the database could read them.
+    #[cfg(test)]
+    pub(in crate::hive) async fn dump(&mut self) -> String {
+        let tables = super::plain(
+            "SELECT CAST(table_name AS TEXT) FROM information_schema.columns \
+             WHERE column_name = 'org' AND table_schema = current_schema()",
+        );
+        let mut all = String::new();
+        for table in tables.fetch_all(&mut self.db).await.unwrap() {
+            let table: String = table.try_get(0).unwrap();
+            let rows = format!("SELECT CAST(whole AS TEXT) FROM {table} whole WHERE org = $1");
+            for row in sql(rows).fetch_all(&mut self.db).await.unwrap() {
+                let row: String = row.try_get(0).unwrap();
+                all += &format!("{table}{row}\n");
+            }
+        }
+        all
+    }
 }
 
 async fn is_secret(step: &mut Step<'_>, team: &TeamName, key: &str) -> Result<bool, StoreFault> {

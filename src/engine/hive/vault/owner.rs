@@ -81,6 +81,16 @@ impl VaultFault {
         Self::Refused(text)
     }
 
+    /// A secret would be stored in clear.
+    #[must_use]
+    pub fn in_clear() -> Self {
+        let text = Text::new(
+            "a secret is in the key or the value, and a text is not encrypted: use `--secret` for such a value, or leave the secret out",
+            "键或值中有机密，而文本不会加密：请对这样的值使用 `--secret`，或去掉其中的机密",
+        );
+        Self::Refused(text.into())
+    }
+
     /// The message for a person.
     #[must_use]
     pub fn text(&self) -> Localized {

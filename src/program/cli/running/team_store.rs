@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use crate::app::{hive_setup, vault_keys};
 use crate::consent::Trust;
-use crate::domain::Problem;
+use crate::domain::{Problem, Secrets, TeamName};
+use crate::driver::Engine;
 use crate::hive::{KeyState, Setup, Store, StoreFault, VaultOwner};
-use crate::minds::uses_vault;
-use crate::platform::logs;
+use crate::minds::{Minds, uses_vault};
+use crate::platform::{env, logs};
 
 use crate::cli::config;
 use crate::cli::exit::{CommandError, Status};
@@ -37,6 +38,19 @@ pub async fn vault_problems(
         return Ok(Vec::new());
     }
     VaultOwner { store, keys: &vault_keys(workspace) }.learn(logs::vault()).await
+}
+
+/// All known secrets, as a team sees them: those that the configuration names, and those of the vaults that can be
+/// opened here.
+pub async fn known_secrets(
+    workspace: &Path,
+    minds: &Minds,
+    store: &mut Store,
+    team: &TeamName,
+) -> Result<Arc<Secrets>, CommandError> {
+    Engine::learn_secrets(logs::vault(), minds, &env::variable);
+    vault_problems(workspace, store).await.map_err(|fault| refused(&fault))?;
+    Ok(logs::vault().seen_by(team.as_str()))
 }
 
 /// What is here of the key of the vaults, and how many secrets they have; `None` where they are off.

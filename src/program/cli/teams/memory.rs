@@ -12,7 +12,7 @@ use crate::domain::teams::memory::{
     MemoryType, NewMemory, Saved,
 };
 use crate::domain::teams::org_change::one_line;
-use crate::domain::{AgentId, Clock as _, Lang, Secrets, TeamName};
+use crate::domain::{AgentId, Clock as _, Lang, TeamName};
 use crate::guard::edit_file;
 use crate::hive::{Store, StoreFault};
 use crate::minds::{CONFIG_LIMIT_BYTES, Minds};
@@ -22,7 +22,7 @@ use crate::cli::args::memory_args::{MemberText, MemoryCommand, MemoryPlace};
 use crate::cli::commands::drive::text_or_stdin;
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::output;
-use crate::cli::running::team_store::{open_or_make, refused};
+use crate::cli::running::team_store::{known_secrets, open_or_make, refused};
 
 /// All teams, as an argument.
 const ALL_TEAMS: &str = "*";
@@ -56,7 +56,7 @@ impl Work {
             MemoryCommand::Show { key, chain, of } => self.show(&key, chain, &of).await,
             MemoryCommand::Save { key, text, kind, reason, of } => {
                 let content = text_or_stdin(&text)?;
-                self.save(key, content, (kind, reason), &of).await
+                self.save(workspace, (key, content), (kind, reason), &of).await
             }
             MemoryCommand::Delete { yes: false, key, .. } => Err(CommandError::usage(format!(
                 "this deletes '{key}' with all that it replaced; for 90 days `memory restore` brings it back. `--yes` does it"
@@ -179,29 +179,35 @@ impl Work {
 
     async fn save(
         &mut self,
-        key: String,
-        content: String,
+        workspace: &Path,
+        (key, content): (String, String),
         (kind, reason): (MemoryType, Option<String>),
         of: &MemoryPlace,
     ) -> Result<(), CommandError> {
         let team = self.team(of)?;
-        let secrets = Secrets::named(self.minds.key_variables(), env::variable);
-        let content = std::sync::Arc::new(secrets).redacted(content);
+        let secrets = known_secrets(workspace, &self.minds, &mut self.store, &team).await?;
+        let given = [Some(&key), Some(&content), reason.as_ref()];
+        let is_redacted = given.into_iter().flatten().any(|text| secrets.is_in(text));
+        let (key, content) = (secrets.redacted(key), secrets.redacted(content));
+        let reason = reason.map(|reason| secrets.redacted(reason));
         let (by, lang) = (Author::Human, env::work_language());
         let new = NewMemory { team, key, content, kind, reason, by, lang };
         let new = new.checked().map_err(|why| error_of(&why))?;
         let saved = self.store.save_memory(&new, SystemClock.moment()).await;
-        match done(saved)? {
+        let (mut answer, became) = match done(saved)? {
             Saved::New { id, supersedes } => {
                 let answer =
                     json!({ "id": id, "key": new.key, "type": kind, "supersedes": supersedes });
-                say(of.json, &answer, &format!("memory {} is saved", new.key));
+                (answer, "is saved")
             }
-            Saved::Unchanged { id } => {
-                let answer = json!({ "id": id, "unchanged": true });
-                say(of.json, &answer, &format!("memory {} is there already", new.key));
-            }
+            Saved::Unchanged { id } => (json!({ "id": id, "unchanged": true }), "is there already"),
+        };
+        let mut text = format!("memory {} {became}", new.key);
+        if let (true, Some(answer)) = (is_redacted, answer.as_object_mut()) {
+            answer.insert("redacted".to_owned(), true.into());
+            text.push_str("; a secret was taken out");
         }
+        say(of.json, &answer, &text);
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use crate::cli::args::vault_args::{
 };
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::output;
-use crate::cli::running::team_store::{open_or_make, refused};
+use crate::cli::running::team_store::{known_secrets, open_or_make, refused};
 use crate::domain::safety::references::{EntryUse, VaultRights, check_entry, is_host_pattern};
 use crate::domain::safety::secrets::{is_too_short, is_wordy};
 use crate::domain::teams::org::Org;
@@ -35,7 +35,7 @@ pub async fn vault(workspace: &Path, wanted: VaultCommand) -> Result<Status, Com
         return migrate(workspace, &org, wanted).await;
     }
     let mut work = Work::open(workspace, org).await?;
-    let done = work.run(wanted).await;
+    let done = work.run(workspace, wanted).await;
     work.store.close().await;
     done.map(|()| Status::Done)
 }
@@ -80,7 +80,7 @@ impl Work {
         Ok(Self { org, store, keys })
     }
 
-    async fn run(&mut self, wanted: VaultCommand) -> Result<(), CommandError> {
+    async fn run(&mut self, workspace: &Path, wanted: VaultCommand) -> Result<(), CommandError> {
         match wanted {
             VaultCommand::List(listed) => self.list(&listed).await,
             VaultCommand::Show { of, json } => self.show(&of, json).await,
@@ -89,7 +89,7 @@ impl Work {
                 if !secret && rights != VaultRights::default() {
                     return Err(CommandError::usage("`--use` and `--hosts` are for a `--secret`"));
                 }
-                self.set(of, secret.then_some(rights)).await
+                self.set(workspace, of, secret.then_some(rights)).await
             }
             VaultCommand::Close { of, rights } => self.close(of, rights).await,
             VaultCommand::Delete { of, yes } => self.delete(&of, yes).await,
@@ -137,11 +137,19 @@ impl Work {
 
     async fn set(
         &mut self,
+        workspace: &Path,
         of: EntryName,
         rights: Option<VaultRights>,
     ) -> Result<(), CommandError> {
         let team = self.team(&of.team)?;
         let value = hidden("value: ")?;
+        if rights.is_none() {
+            let minds = Minds::load(workspace, Lang::En);
+            let known = known_secrets(workspace, &minds, &mut self.store, &team).await?;
+            if known.is_in(&of.key) || known.is_in(&value) {
+                return Err(failed(&VaultFault::in_clear()));
+            }
+        }
         let said = format!("{} of team {team} is set", of.key);
         self.put((team, of.key), &value, rights.as_ref()).await?;
         output::print(&said);

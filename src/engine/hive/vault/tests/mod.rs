@@ -13,13 +13,14 @@ use tokio::time::timeout;
 use super::known::{Opened, opened};
 use super::*;
 use crate::domain::safety::references::{VaultRights, VaultUse, check_entry};
-use crate::domain::{Lang, SharedSecrets, Stamp};
+use crate::domain::teams::org::{MAIN, Org, OrgTeam};
+use crate::domain::{AgentId, Lang, SharedSecrets, Stamp};
 use crate::hive::folder::Folder;
 use crate::hive::store::Store;
 use crate::hive::test_support::{Database, postgres_org, server};
 use crate::hive::{AnyStore, Setup, StoreChoice};
 use crate::minds::{HIVE_FILE, Minds};
-use crate::samples::{Shows, assert_translated};
+use crate::samples::{Shows, assert_translated, org};
 
 const SECRET: &str = "ghp-canary-0123456789";
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -81,6 +82,21 @@ impl Bench {
         let entries = entries.remove(team).unwrap_or_default();
         let values = entries.into_iter().map(|(key, entry)| (key, entry.value)).collect();
         (values, problems.into_iter().map(|problem| problem.id).collect())
+    }
+
+    /// What the store and a copy of it hold: files by their names, or all rows of a server.
+    async fn written(&mut self, database: Database) -> Vec<(String, Vec<u8>)> {
+        if database == Database::Server {
+            let rows = self.store.dump().await;
+            assert!(rows.contains("vault(org-") && rows.contains("TOKEN"), "{rows}");
+            return vec![("rows".to_owned(), rows.into_bytes())];
+        }
+        let copy = self.dir.path().join("copy.db");
+        self.store.vacuum_into(&copy).await.unwrap();
+        let files = fs::read_dir(self.dir.path().join(".hive")).unwrap();
+        let files = files.map(|entry| entry.unwrap().path()).chain([copy]);
+        let files = files.filter(|path| path.is_file());
+        files.map(|path| (path.display().to_string(), fs::read(&path).unwrap())).collect()
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -165,16 +181,16 @@ async fn a_team_has_at_most_a_thousand_entries_and_all_teams_500_secrets() {
 
 #[tokio::test]
 async fn s15_2_the_bytes_of_the_store_hold_no_secret() {
-    let mut bench = Bench::on(Database::File).await;
-    bench.set("TOKEN", SECRET, Some(&for_shell())).await;
-    let copy = bench.dir.path().join("copy.db");
-    bench.store.vacuum_into(&copy).await.unwrap();
-    let hive = bench.dir.path().join(".hive");
-    let files = fs::read_dir(hive).unwrap().map(|entry| entry.unwrap().path());
-    for file in files.chain([copy]).filter(|path| path.is_file()) {
-        let bytes = fs::read(&file).unwrap();
-        let found = bytes.windows(SECRET.len()).any(|part| part == SECRET.as_bytes());
-        assert!(!found, "{}", file.display());
+    let known = SharedSecrets::default().learn([], [SECRET.to_owned()]);
+    assert!(known.is_in(SECRET));
+    for database in Database::all() {
+        let mut bench = Bench::on(database).await;
+        bench.set("TOKEN", SECRET, Some(&for_shell())).await;
+        bench.owner().rotate().await.unwrap();
+        bench.set("TOKEN", SECRET, Some(&VaultRights::migrated())).await;
+        for (name, bytes) in bench.written(database).await {
+            assert!(!known.is_in(&bytes), "{database:?}: {name}");
+        }
     }
 }
 
@@ -349,11 +365,40 @@ async fn secrets_are_known_while_vaults_are_on_and_stay_secret_afterwards() {
     settle().await;
     let second = secrets.entry("ops", "TOKEN").unwrap();
     assert!(second.value == "another-canary" && second.version > first.version);
-    assert!(vaults.problems().is_empty());
+    assert!(vaults.problems(&org::small()).is_empty());
     running.configure("version: 1\n");
     settle().await;
     assert!(secrets.entry("ops", "TOKEN").is_none(), "no reference is resolved");
     assert_eq!(secrets.secrets().redacted(SECRET.to_owned()), "[redacted]");
     beside.close().await;
     timeout(DEADLINE, running.hive.close()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_variable_of_commands_that_the_vault_has_no_secret_for_is_named_to_a_person() {
+    let pairs = [("TOKEN", "TOKEN"), ("DB_PASS", "db/pass")];
+    let shell_secrets = pairs.map(|(name, key)| (name.to_owned(), key.to_owned())).to_vec();
+    let team = OrgTeam { shell_secrets, ..org::team("ops", MAIN, &["ops"]) };
+    let known = ["lead", "ops"].map(AgentId::new);
+    let (all, _) = Org::new(org::team(MAIN, "", &["lead"]), vec![team], &known, true);
+    let mut bench = Bench::on(Database::File).await;
+    let for_web = VaultRights { uses: vec![VaultUse::Web], ..for_shell() };
+    for (key, rights, unset) in [
+        ("OTHER", for_shell(), Some("TOKEN (TOKEN), DB_PASS (db/pass)")),
+        ("TOKEN", for_shell(), Some("get DB_PASS (db/pass):")),
+        ("db/pass", for_web, Some("get DB_PASS (db/pass):")),
+        ("db/pass", for_shell(), None),
+    ] {
+        bench.set(key, SECRET, Some(&rights)).await;
+        let secrets = SharedSecrets::default();
+        secrets.set_entries(bench.opened().await.entries);
+        let problems = unset_variables(&all, &secrets);
+        assert_eq!(problems.len(), usize::from(unset.is_some()), "{key}: {problems:?}");
+        if let Some((problem, names)) = problems.first().zip(unset) {
+            assert_eq!(problem.id, "vault/unset/ops");
+            assert!(problem.text.to_string().contains(names), "{problem:?}");
+            assert_translated(&problem.text);
+            assert_translated(&problem.fix);
+        }
+    }
 }
