@@ -35,6 +35,6 @@ pub use store::{HistoryFilter, Listed, Store, VaultChange, VaultRefusal, VaultRo
 pub use task_refusal::task_refused;
 pub use vault::{
     EntryFate, KeyFault, KeyState, KnownVaults, MigrationPlan, PlannedTeam, VaultFault, VaultKeys,
-    VaultOwner, plans_from, plans_of,
+    VaultOwner, plans_from, plans_of, unset_variables,
 };
 pub use views::{Ending, News, NewsView, Sharing, StallNews, Stored, TasksView, TeamSlots};

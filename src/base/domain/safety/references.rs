@@ -122,10 +122,17 @@ impl Reference {
     pub fn of(text: &str) -> Option<Self> {
         let inner = text.trim().strip_prefix(BEGIN)?.strip_suffix(END)?;
         let (key, team) = match inner.split_once('@') {
-            Some((key, team)) => (key, Some(team.to_owned())),
+            Some((key, team)) => (key, Some(team)),
             None => (inner, None),
         };
-        is_key(key).then(|| Self { key: key.to_owned(), team })
+        let is_one = is_key(key) && team.is_none_or(TeamName::is_well_formed);
+        is_one.then(|| Self { key: key.to_owned(), team: team.map(str::to_owned) })
+    }
+
+    /// True if a text has the beginning of one in it.
+    #[must_use]
+    pub fn is_begun_in(text: &str) -> bool {
+        text.contains(BEGIN)
     }
 }
 
@@ -309,8 +316,10 @@ mod tests {
             ("Bearer ${vault:K}", None),
             ("${vault:}", None),
             ("${vault:K K}", None),
+            ("${vault:K@ops} ${vault:K@ops}", None),
         ] {
             assert_eq!(Reference::of(text), expected, "{text}");
+            assert!(Reference::is_begun_in(text), "{text}");
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::domain::teams::org::Org;
 use crate::domain::text::{Localized, Text};
 use crate::domain::{DialogId, Problem, PromptCall, Reminder, ServerPrompt};
 use crate::hive::KnownVaults;
@@ -96,8 +97,8 @@ impl ToolSources {
         }
     }
 
-    pub fn problems(&self) -> Vec<Problem> {
-        let of_vaults = self.vaults.iter().flat_map(KnownVaults::problems);
+    pub fn problems(&self, org: &Org) -> Vec<Problem> {
+        let of_vaults = self.vaults.iter().flat_map(|vaults| vaults.problems(org));
         of_vaults.chain(self.all().flat_map(|source| source.problems())).collect()
     }
 

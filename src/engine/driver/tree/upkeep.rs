@@ -28,8 +28,12 @@ impl TreeState {
         if sources.is_empty() {
             return true;
         }
-        let (origin, problems) = ("tools".into(), sources.problems());
-        let _ = self.reports.send(DriverReport::Problems { origin, problems }).await;
+        let engine = self.engine.clone();
+        let found = blocking(move |on| engine.sources.problems(engine.minds(on).hive().org()));
+        if let Ok(problems) = found.await {
+            let origin = "tools".into();
+            let _ = self.reports.send(DriverReport::Problems { origin, problems }).await;
+        }
         if self.tree().get(id).is_some_and(Dialog::begins_course) {
             sources.release(&LeaseScope::Dialog(self.tree().id(id))).await;
         }

@@ -7,14 +7,15 @@ use std::time::UNIX_EPOCH;
 use super::key_file::VaultKeys;
 use super::owner::{VaultOwner, shown};
 use super::seal::{self, NotOpened};
-use crate::domain::safety::references::{VaultEntries, VaultEntry};
+use crate::domain::safety::references::{VaultEntries, VaultEntry, VaultUse};
+use crate::domain::teams::org::{Org, OrgTeam};
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{Problem, SharedSecrets};
 use crate::hive::fault::StoreFault;
 use crate::hive::folder::off_thread;
 use crate::hive::handle::Hive;
 use crate::hive::store::{Changes, Store, VaultMark, VaultRow};
-use crate::minds::{STORE_FOLDER, uses_vault};
+use crate::minds::{STORE_FOLDER, team_file, uses_vault};
 
 /// Keeps the secrets known to the redactor, and their entries to those who use them. Clones share what they know.
 #[derive(Debug, Clone)]
@@ -25,7 +26,7 @@ pub struct KnownVaults {
     state: Arc<Mutex<KnownState>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct KnownState {
     /// The mark of the store at the last look; `None` if something could not be opened, which is tried again.
     mark: Option<VaultMark>,
@@ -101,10 +102,11 @@ impl KnownVaults {
         }
     }
 
-    /// What keeps secrets from being opened.
+    /// What keeps secrets from being opened; if nothing does, the variables that commands of these teams lack.
     #[must_use]
-    pub fn problems(&self) -> Vec<Problem> {
-        self.state().problems.clone()
+    pub fn problems(&self, org: &Org) -> Vec<Problem> {
+        let known = self.state().clone();
+        if known.mark.is_some() { unset_variables(org, &self.secrets) } else { known.problems }
     }
 
     fn state(&self) -> MutexGuard<'_, KnownState> {
@@ -141,6 +143,35 @@ impl Store {
         let problem = Problem::new("vault/revealed", STORE_FOLDER, text, fix).warning();
         Ok((!names.is_empty()).then_some(problem))
     }
+}
+
+/// A warning for each team whose file names variables that its commands do not get. All secrets are known.
+#[must_use]
+pub fn unset_variables(org: &Org, secrets: &SharedSecrets) -> Vec<Problem> {
+    // One that is held back has a problem of its own.
+    let teams = org.teams().filter(|team| team.held_back.is_none());
+    teams.filter_map(|team| unset_of(team, secrets)).collect()
+}
+
+fn unset_of(team: &OrgTeam, secrets: &SharedSecrets) -> Option<Problem> {
+    let is_set = |key: &str| {
+        let entry = secrets.entry(team.name.as_str(), key);
+        entry.is_some_and(|one| one.rights.uses.contains(&VaultUse::Shell))
+    };
+    let unset = team.shell_secrets.iter().filter(|(_, key)| !is_set(key));
+    let names: Vec<String> =
+        unset.map(|(variable, key)| format!("{variable} ({})", shown(key))).collect();
+    let (name, names) = (&team.name, names.join(", "));
+    let text = localized!(
+        "commands of team {name} do not get {names}: its vault has no such secret for `shell`",
+        "团队 {name} 的命令得不到 {names}：其保管库中没有用于 `shell` 的这些机密"
+    );
+    let fix = Text::new(
+        "set each: dominds-tui vault set KEY --team TEAM --secret --use shell; or take it out of `vault.shell`",
+        "请逐个设置：dominds-tui vault set KEY --team TEAM --secret --use shell；或从 `vault.shell` 中删除",
+    );
+    let problem = Problem::new(format!("vault/unset/{name}"), team_file(name), text, fix);
+    (!names.is_empty()).then(|| problem.warning())
 }
 
 /// All secrets; `None` if none has changed.

@@ -24,7 +24,7 @@ use super::store::{Changes, VaultChange, VaultRefusal, VaultRow};
 use super::views::Stored;
 
 pub use key_file::{KeyFault, VaultKeys};
-pub use known::KnownVaults;
+pub use known::{KnownVaults, unset_variables};
 pub use migration::{EntryFate, MigrationPlan, PlannedTeam, plans_from, plans_of};
 pub use owner::{KeyState, VaultFault, VaultOwner};
 

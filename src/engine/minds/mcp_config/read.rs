@@ -466,6 +466,21 @@ impl ServerReader<'_, '_> {
         Some(texts)
     }
 
+    /// Reports a reference that would stay text, as it is not the whole value; the server is skipped.
+    fn report_reference(&mut self, key: &str, name: &str) {
+        let (id, shown) = (self.id, clip(name));
+        let found = localized!(
+            "`{key}.{shown}` of server `{id}` has `${{vault:` in it, but is no reference; left out",
+            "服务器 `{id}` 的 `{key}.{shown}` 含有 `${{vault:`，但不是引用；不予采用"
+        );
+        let fix = Text::new(
+            "write `${vault:KEY}` or `${vault:KEY@TEAM}` and nothing else: what stands around it, such as \
+             `Bearer`, belongs in the secret",
+            "请只写 `${vault:KEY}` 或 `${vault:KEY@TEAM}`：它前后的文字（如 `Bearer`）应放进机密里",
+        );
+        self.add("reference", &[key, name], found, fix);
+    }
+
     fn values(&mut self, value: Option<&Value>, key: &str) -> Option<Vec<(String, ValueSource)>> {
         let map = match value {
             None | Some(Value::Null) => return Some(Vec::new()),
@@ -489,6 +504,12 @@ impl ServerReader<'_, '_> {
                 self.report_wrong_type(&[key, name], value, fix);
                 return None;
             };
+            if let ValueSource::Literal(text) = &given
+                && Reference::is_begun_in(text)
+            {
+                self.report_reference(key, name);
+                return None;
+            }
             all.push((name.clone(), given));
         }
         Some(all)

@@ -2,6 +2,7 @@
 
 use super::read::read;
 use super::*;
+use crate::samples::assert_translated;
 
 const COMPLETE: &str = "\
 version: 1
@@ -231,7 +232,7 @@ fn an_empty_file_has_no_servers_and_a_broken_one_is_marked() {
 
 #[test]
 fn s15_6_a_secret_of_a_vault_is_shown_by_its_names_and_another_value_is_another_configuration() {
-    let env = "{ A: '${vault:KEY}', B: '${vault:db/pass@ops}', C: 'Bearer ${vault:KEY}' }";
+    let env = "{ A: '${vault:KEY}', B: '${vault:db/pass@ops}' }";
     let file = read(&format!("servers:\n  s: {{ command: x, env: {env} }}\n"));
     assert!(file.problems.is_empty(), "{:?}", file.problems);
     let transport = file.servers[0].server.clone().unwrap().transport;
@@ -240,11 +241,7 @@ fn s15_6_a_secret_of_a_vault_is_shown_by_its_names_and_another_value_is_another_
         key: text(key),
         version,
     };
-    let values = [
-        (text("A"), vault("main", "KEY", 0)),
-        (text("B"), vault("ops", "db/pass", 0)),
-        (text("C"), ValueSource::Literal(text("Bearer ${vault:KEY}"))),
-    ];
+    let values = [(text("A"), vault("main", "KEY", 0)), (text("B"), vault("ops", "db/pass", 0))];
     assert_eq!(transport.values(), values);
     let shown = transport.masked();
     assert!(shown.contains(r#""A":"${vault:KEY@main}","B":"${vault:db/pass@ops}""#), "{shown}");
@@ -253,6 +250,25 @@ fn s15_6_a_secret_of_a_vault_is_shown_by_its_names_and_another_value_is_another_
     assert_eq!(newer.values()[0].1, vault("main", "KEY", 7));
     assert_ne!(newer, transport, "the server is started anew");
     assert_eq!(newer.to_string(), transport.to_string(), "but nothing is agreed to anew");
+}
+
+#[test]
+fn s15_2_a_server_whose_value_has_a_reference_inside_other_text_is_left_out() {
+    for value in ["Bearer ${vault:KEY}", "${vault:KEY}${vault:KEY}", "${vault:}", "${vault:KEY"] {
+        for (key, rest) in [("env", "command: x"), ("headers", "url: 'https://a.b'")] {
+            let entry = format!("{rest}, {key}: {{ A: '{value}' }}");
+            let file = read(&format!("servers:\n  s: {{ {entry} }}\n  t: {{ command: x }}\n"));
+            let used: Vec<bool> = file.servers.iter().map(|one| one.server.is_some()).collect();
+            assert_eq!(used, [false, true], "{entry}");
+            assert_eq!(file.problems.len(), 1, "{:?}", file.problems);
+            let problem = &file.problems[0];
+            assert_eq!(problem.id, format!("mcp/reference/s/{key}/A"), "{entry}");
+            assert_translated(&problem.text);
+            assert_translated(&problem.fix);
+        }
+    }
+    let file = read("servers:\n  s: { command: x, env: { A: '$vault:KEY', B: 'vault:KEY' } }\n");
+    assert!(file.problems.is_empty(), "other texts stay as they are: {:?}", file.problems);
 }
 
 #[test]

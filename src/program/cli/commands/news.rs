@@ -8,10 +8,11 @@ use serde_json::json;
 use crate::domain::asking::decisions::PastDecision;
 use crate::domain::reading::title::short_headline;
 use crate::domain::teams::notices::{NewsItem, is_answer};
+use crate::domain::teams::org::Org;
 use crate::domain::{Clock as _, Problem, TeamName};
-use crate::hive::{HistoryFilter, Listed, Store, StoreFault};
+use crate::hive::{HistoryFilter, Listed, Store, StoreFault, unset_variables};
 use crate::minds::uses_vault;
-use crate::platform::{SystemClock, env};
+use crate::platform::{SystemClock, env, logs};
 
 use super::{folders, undriven};
 use crate::cli::args::InboxArgs;
@@ -83,14 +84,20 @@ fn places(workspace: &Path, places: &[String]) -> Result<Vec<PathBuf>, CommandEr
 }
 
 /// Returns the problems that keep the store of a workspace from being used, or these teams from being worked for here.
-pub async fn problems(workspace: &Path, teams: Vec<TeamName>) -> Vec<Problem> {
+pub async fn problems(workspace: &Path, org: &Org) -> Vec<Problem> {
     let setup = setup(workspace);
+    let teams: Vec<TeamName> = org.teams().map(|team| team.name.clone()).collect();
     let look = async {
         let Some(mut store) = setup.open().await? else { return Ok(Vec::new()) };
         let looked = async {
             let mut problems = setup.differing(&mut store, teams).await?;
-            problems.extend(vault_problems(workspace, &mut store).await?);
+            let of_vaults = vault_problems(workspace, &mut store).await?;
+            let are_known = of_vaults.is_empty();
+            problems.extend(of_vaults);
             if uses_vault(workspace) {
+                if are_known {
+                    problems.extend(unset_variables(org, logs::vault()));
+                }
                 problems.extend(store.revealed().await?);
             }
             Ok(problems)

@@ -50,8 +50,8 @@ pub fn doctor(
     // Checked before the store is opened, because that restricts its permissions.
     problems.extend(permission_problems(&workspace.join(STORE_FOLDER), STORE_FOLDER));
     let minds = Minds::load(workspace, Lang::En);
-    let teams = minds.hive().org().teams().map(|team| team.name.clone()).collect();
-    problems.extend(runtime::runtime()?.block_on(news::problems(workspace, teams)));
+    let of_store = news::problems(workspace, minds.hive().org());
+    problems.extend(runtime::runtime()?.block_on(of_store));
     if let Some(state) = dirs::state() {
         problems.extend(permission_problems(&state, &env::display_path(&state)));
     }
