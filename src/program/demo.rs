@@ -184,6 +184,7 @@ impl Drop for DemoWorkspace {
         if self.scratch
             && let Err(error) = fs::remove_dir_all(&self.folder)
         {
+            // It stays among the temporary files, which the system removes.
             tracing::warn!(folder = %self.folder.display(), %error, "could not remove the demo");
         }
     }

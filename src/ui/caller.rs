@@ -107,6 +107,7 @@ impl Caller {
                 }
                 let outcome = target.call(&call, &told);
                 if let Err(error) = &outcome {
+                    // The first of failures in a row is reported as a problem, and the questions stay open.
                     tracing::warn!(%error, "the person could not be called");
                 }
                 if failed != outcome.is_err() {
@@ -121,6 +122,7 @@ impl Caller {
     /// Makes a call. Never blocks.
     pub fn call(&self, call: Call) {
         if self.calls.try_send(call).is_err() {
+            // What the call is about stays open on every screen.
             tracing::warn!("a call was dropped: earlier ones are still being made");
         }
     }

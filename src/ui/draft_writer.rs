@@ -125,6 +125,7 @@ impl DraftWriter {
             Ok(()) => return,
             Err(TrySendError::Full(batch)) => self.waiting = batch,
             Err(TrySendError::Disconnected(_)) => {
+                // They are kept as not saved, and printed when the screen ends.
                 tracing::error!("drafts are no longer saved");
                 self.batches = None;
             }

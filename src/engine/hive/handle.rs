@@ -219,6 +219,8 @@ impl Hive {
     pub fn record(&self, decision: NewDecision) {
         let sent = self.requests.try_send(Request::Record(Box::new(decision)));
         if sent.is_err() && !self.is_nowhere() {
+            // The dialog has the decision or the answer all the same. So many requests wait only for a store that hangs, and its
+            // fault is a problem.
             tracing::warn!("a decision is not in the history: the store does not keep up");
         }
     }

@@ -103,6 +103,7 @@ impl Setup {
             Err(fault) => Err(fault),
         };
         if let Err(fault) = looked {
+            // Nothing is lost: both are done again the next day. An index that is known to be incomplete stays a problem.
             tracing::warn!(%fault, "the memories could not be looked after");
         }
         true

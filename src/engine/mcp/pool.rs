@@ -228,6 +228,7 @@ impl InstancePool {
         match self.tasks.join_next().await? {
             Ok(key) => Some(key),
             Err(error) => {
+                // It ends as every other: calls fail, and the server is started again if it is wanted.
                 tracing::error!(%error, "the task of an MCP server instance panicked");
                 let task = error.id();
                 self.instances

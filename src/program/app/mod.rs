@@ -14,7 +14,7 @@ use crate::consent::{Trust, is_inside};
 use crate::domain::safety::references::VAULT_KEY;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::safety::trust::Unagreed;
-use crate::domain::text::{Localized, localized};
+use crate::domain::text::{Localized, Text, localized};
 use crate::domain::time::Clock as _;
 use crate::domain::{Lang, Layout, Problem, Problems, SideDialogLimits};
 use crate::driver::{
@@ -35,7 +35,9 @@ use crate::platform::{RandomIds, SystemClock, dirs, env, logs, random_name};
 use crate::remote::{About, Place, Server, SessionFile, UserFolders};
 use crate::sandbox::Sandbox;
 use crate::store::{Access, Store, StoreError, StoreOptions};
-use crate::tools::{Environment, OutputLogMode, ProcessRegistry, Registry, ShellSetup, Shells};
+use crate::tools::{
+    Environment, NameTaken, OutputLogMode, ProcessRegistry, Registry, ShellSetup, Shells,
+};
 use crate::yaml;
 
 pub use sandbox::sandbox_config;
@@ -307,12 +309,24 @@ fn engine(workspace: &Path, store: Arc<Store>, providers: Arc<dyn ProviderSource
 #[must_use]
 pub fn registry(problems: Arc<Problems>) -> Registry {
     let mut tools = Registry::builtin();
+    let known = problems.clone();
     if let Err(error) =
         manage::add_to(&mut tools, &env::variable, problems, unagreed, &mcp::BUILT_IN_NAMES)
     {
+        // The others work without it.
         tracing::error!(%error, "a tool is missing");
+        known.book().take("built-in tools", vec![missing_tool(&error)]);
     }
     tools
+}
+
+fn missing_tool(NameTaken(name): &NameTaken) -> Problem {
+    let text = localized!(
+        "the tool `{name}` is missing, and so may be others of team_mgmt: the name is taken",
+        "缺少工具 `{name}`，team_mgmt 的其他工具可能也缺少：名称已被占用"
+    );
+    let fix = Text::new("report it: this is a fault of the program", "请报告：这是程序的缺陷");
+    Problem::new(format!("tools/missing/{name}"), ".minds", text, fix)
 }
 
 fn unagreed(workspace: &Path) -> Vec<Unagreed> {

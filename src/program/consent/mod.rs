@@ -233,7 +233,7 @@ impl Trust {
     /// Records how much this person lets the member of a dialog decide alone; `None`: as the files say.
     ///
     /// # Errors
-    /// The message for the user; then nothing more is left to the member.
+    /// The message for the user; then nothing more is left to the member, or what was agreed to before stays recorded.
     pub fn choose_autonomy_of(
         &self,
         dialog: &DialogId,
@@ -245,13 +245,16 @@ impl Trust {
             return record::add(file, &self.canonical_workspace, &[entry])
                 .map_err(|error| unwritable(file, &error));
         }
-        // What is stricter needs no consent: only what was agreed to before is forgotten, if it can be.
-        if let Some(file) = self.file.as_deref().filter(|file| file.exists())
-            && let Err(error) = record::add(file, &self.canonical_workspace, &[entry])
-        {
-            tracing::warn!(%error, "an earlier consent cannot be taken back");
-        }
-        Ok(())
+        // What is stricter needs no consent: only what was agreed to before is forgotten.
+        let is_there = |file: &&Path| file.try_exists().unwrap_or(true);
+        let Some(file) = self.file.as_deref().filter(is_there) else { return Ok(()) };
+        record::add(file, &self.canonical_workspace, &[entry]).map_err(|error| {
+            let why = unwritable(file, &error);
+            localized!(
+                [why] "what you agreed to before for this dialog cannot be taken back: {why}; correct that and choose again",
+                "无法撤回你先前对此对话的同意：{why}；请更正后重新选择"
+            )
+        })
     }
 
     /// True if this person lets the member of a dialog decide so much alone.

@@ -29,6 +29,7 @@ impl ServiceManager {
             Ok::<_, io::Error>((UnixDatagram::unbound()?, to))
         });
         let socket = opened.and_then(|opened| {
+            // The driver works without it. A manager that waits to be told says what it misses.
             opened.inspect_err(|error| tracing::warn!(%error, "the service manager")).ok()
         });
         Self { socket }
@@ -49,6 +50,7 @@ impl ServiceManager {
     fn tell(&self, state: &str) {
         let Some((socket, to)) = &self.socket else { return };
         if let Err(error) = socket.send_to_addr(state.as_bytes(), to) {
+            // As without one.
             tracing::warn!(%error, "the service manager was not told");
         }
     }

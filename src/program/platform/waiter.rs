@@ -118,6 +118,7 @@ fn stop_too(signal: i32, give_back: &mut impl FnMut()) {
         give_back();
     }
     if let Err(error) = kill_process(getpid(), Signal::STOP) {
+        // It goes on, as the shell sees.
         tracing::warn!(%error, "it could not be stopped");
     }
 }
@@ -156,6 +157,7 @@ pub fn leave_terminal() {
     // Fails for the first process of a group, which is in no job of a shell anyway.
     let _ = setsid();
     if let Err(error) = forget_terminal() {
+        // The shell gets it back all the same, and this process neither reads nor draws any more.
         tracing::warn!(%error, "the terminal is still open");
     }
     if let Some(waiter) = Pid::from_raw(WAITER.swap(0, Ordering::AcqRel)) {

@@ -190,6 +190,7 @@ pub async fn greet(place: &Place, greeting: &[u8]) -> Result<Greeted, ConnectErr
         let (mut read, mut write) = stream.split();
         let answer = exchange((&mut read, &mut write), greeting, WELCOME_TIMEOUT, cut).await?;
         if is_of_another(&answer, place, &workspace) {
+            // The driver of this one may be at the next place.
             tracing::warn!(path = %path.display(), "the driver of another workspace is here");
             continue;
         }

@@ -118,6 +118,7 @@ impl Place {
                     return Ok(Listening { listener, file, path, workspace, in_the_way });
                 }
                 Err(error) => {
+                    // The next place is tried; without any, this error is returned.
                     tracing::warn!(%error, path = %path.display(), "no socket can be here");
                     if error.kind() == io::ErrorKind::AlreadyExists {
                         in_the_way = Some(path);

@@ -105,12 +105,15 @@ impl<W: AsyncWrite + Unpin> Sender<W> {
         }
     }
 
-    /// Appends the frame of an event. One that is too long to be read is refused, where somebody waits for it.
+    /// Appends the frame of an event. In place of one that is too long to be read, the client is told so.
     fn encode(&mut self, event: &DriverEvent) {
         let frame = self.frame(event).or_else(|fault| {
             tracing::warn!(%fault, "an event was not sent");
-            let Some(ticket) = event.ticket() else { return Ok(Vec::new()) };
-            self.frame(&DriverEvent::Refused { ticket, text: fault.text() })
+            let text = fault.text();
+            self.frame(&match event.ticket() {
+                Some(ticket) => DriverEvent::Refused { ticket, text },
+                None => DriverEvent::Notice(text),
+            })
         });
         self.frames.extend(frame.unwrap_or_default());
     }

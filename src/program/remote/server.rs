@@ -96,6 +96,7 @@ impl Server {
     ) -> io::Result<Self> {
         let Listening { listener, file, path: socket, workspace, in_the_way } = place.listen()?;
         if let Err(error) = place.write_note(&socket) {
+            // Clients with the same environment find it without the note.
             tracing::warn!(%error, "where the socket is could not be noted");
         }
         let (open, closed) = mpsc::channel(1);
@@ -129,6 +130,7 @@ impl Server {
         self.place.remove_note();
         drop(self.open);
         if timeout(LAST_EVENTS_TIMEOUT, self.tasks.join_next()).await.is_err() {
+            // Nothing is lost: all of them come from what is on disk.
             tracing::warn!("a client did not take the last events");
         }
         self.tasks.shutdown().await;
@@ -161,6 +163,7 @@ async fn accept(
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
                 Err(error) => {
+                    // The client waits for the next try.
                     tracing::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                     continue;
@@ -168,6 +171,7 @@ async fn accept(
             },
             Some(ended) = connections.join_next() => {
                 if let Err(error) = ended {
+                    // Its client sees the end of the connection, as after each other end, and connects again.
                     tracing::error!(%error, "the task of a connection broke");
                 }
                 continue;
@@ -187,6 +191,7 @@ async fn accept(
                 }
             };
             if let Err(error) = served {
+                // The client sees that, and its session knows what it was not told yet.
                 tracing::warn!(%error, "a connection was ended");
             }
         });

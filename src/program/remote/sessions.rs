@@ -127,6 +127,7 @@ impl Sessions {
                 sessions.known().end_earlier_runs();
                 sessions.write_journal_anew().await;
             }
+            // A client of before is told that its session is unknown, and repeats nothing.
             Err(error) => tracing::warn!(%error, "the sessions of clients could not be read"),
         }
         sessions
@@ -146,6 +147,7 @@ impl Sessions {
         self.0.changed.send_replace(());
         let line = JournalLine { session: name.to_owned(), ticket: None, reply: None };
         if !was_known && let Err(error) = self.write(line).await {
+            // This driver knows it. To the next one it may be unknown: then its client repeats nothing.
             tracing::warn!(%error, "a session could not be recorded");
         }
         Some(Session { all: self.clone(), name: name.to_owned(), connection, was_known })
@@ -169,6 +171,7 @@ impl Sessions {
         let (journal, sessions) = (self.0.journal.clone(), self.clone());
         let written = blocking(move || journal.replace(|| sessions.known().lines())).await;
         if let Err(error) = written {
+            // Nothing is lost, and it is tried again when the journal has grown.
             tracing::warn!(%error, "the journal of the sessions only grows");
         }
     }
@@ -319,6 +322,7 @@ impl Session {
         let (session, ticket) = (self.name.clone(), event.ticket());
         let line = JournalLine { session, ticket, reply: Some(event.clone()) };
         if let Err(error) = self.all.write(line).await {
+            // This driver has it in memory. The next one answers that the outcome is unknown, and repeats nothing.
             tracing::warn!(%error, "a reply could not be recorded");
         }
     }

@@ -223,6 +223,7 @@ fn start(shared: &Arc<Shared>, rest: Duration) -> Worker {
     match thread.spawn(move || work(&jobs, &shared, rest)) {
         Ok(_) => Worker::Running(tx),
         Err(error) => {
+            // Only the colours are missing.
             tracing::warn!(%error, "code stays plain");
             Worker::Gone
         }

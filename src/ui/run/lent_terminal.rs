@@ -202,6 +202,7 @@ impl<S: Surface> Run<'_, S> {
                 self.foreground.stage = Stage::Running(job, prepared, Box::new(child));
             }
             Err(error) => {
+                // The end of the program, below, says so to the person.
                 tracing::warn!(%error, program = %prepared.program.display(), "could not be started");
                 self.take_terminal_back();
                 self.program_ended(job, prepared, ProgramEnd::Failed);

@@ -66,6 +66,7 @@ impl<S: Surface> Run<'_, S> {
             return self.stop_soon();
         }
         if let Err(error) = self.surface.suspend() {
+            // It goes on, as the shell sees.
             tracing::warn!(%error, "it could not be stopped");
         }
         self.went_on = Some(super::now());

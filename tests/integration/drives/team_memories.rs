@@ -1,11 +1,15 @@
 //! What a team remembers, in whole dialogs. With the real store, whose thread no paused clock waits for.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+
 use dominds_tui::domain::DialogId;
 use dominds_tui::domain::teams::memory::{ListedMemories, Memory};
 use dominds_tui::llm::{Reply, Request, Sequence};
 use dominds_tui::protocol::{Command, DriverEvent, MemoriesRequest};
 use serde_json::{Value, json};
 
+use super::support::open_problems;
 use super::tasks::{says, world};
 use super::{reply_to, result_of};
 use crate::common::{Running, World};
@@ -57,6 +61,37 @@ async fn s12_1_what_a_member_saves_is_found_and_stands_in_the_prompts_of_later_d
         "{}",
         later.system
     );
+}
+
+#[tokio::test]
+async fn memories_that_cannot_be_read_are_a_problem_and_are_read_again_in_the_same_course() {
+    let models = Sequence::new()
+        .reply("lead", saves())
+        .reply("lead", says("Noted."))
+        .reply("lead", says("Hello."))
+        .reply("lead", says("Hello again."));
+    let world = world(models, "memory: on\n");
+    let mut running = world.start().await;
+    running.talk("Go").await;
+    running.shut_down().await;
+    let database = world.path().join(".hive/hive.db");
+    let usual = fs::metadata(&database).expect("a store").permissions();
+    let others_may_write = Permissions::from_mode(usual.mode() | 0o006);
+    fs::set_permissions(&database, others_may_write).expect("a mode");
+    let mut running = world.start().await;
+    let dialog = running.talk("Again").await;
+    let id = format!("memory/unread/{dialog}");
+    let is_told = |running: &Running| open_problems(running).iter().any(|one| one.id == id);
+    assert!(is_told(&running), "{:?}", open_problems(&running));
+    fs::set_permissions(&database, usual).expect("a mode");
+    running.say(&dialog, "And now?").await.expect("heard");
+    running.quiet().await;
+    assert!(!is_told(&running), "{:?}", open_problems(&running));
+    running.shut_down().await;
+    let requests = world.models.requests();
+    let [.., without, with] = requests.as_slice() else { panic!("{}", requests.len()) };
+    let line = format!("\n[LESSON] redis-timeout: {TEXT}\n");
+    assert_eq!((without.system.contains(&line), with.system.contains(&line)), (false, true));
 }
 
 #[tokio::test]

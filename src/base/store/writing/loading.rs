@@ -57,10 +57,16 @@ impl Store {
         read.identities.iter().try_for_each(|(path, meta)| self.repair_identity(path, meta))
     }
 
-    /// Lists the trees of a bucket, and sets aside those nothing can be made of.
+    /// Lists the trees of a bucket, and sets aside those nothing can be made of. A conversion that was not finished is
+    /// tried again before, and is a problem if it still cannot be finished.
     #[must_use]
     pub fn survey_and_set_aside(&self, bucket: Bucket) -> Survey {
+        let unfinished = match self.access() {
+            Access::ReadWrite => self.finish_conversions(),
+            Access::ReadOnly => Vec::new(),
+        };
         let mut survey = self.survey(&[bucket]);
+        survey.problems.extend(unfinished);
         for (bucket, root) in std::mem::take(&mut survey.damaged) {
             if let Err(StoreError::Damaged(problem)) = self.load(bucket, &root) {
                 survey.problems.retain(|known| known.id != problem.id);

@@ -74,7 +74,8 @@ impl Store {
 
     /// Removes what was to be deleted, and trees that were being made when a process ended; finishes conversions.
     pub(super) fn sweep(&self) {
-        self.finish_conversions();
+        // What stays unfinished is tried again, and reported, by the list of a driver that starts.
+        drop(self.finish_conversions());
         self.own_files.remove_folder(&self.layout.trash());
         self.own_files.remove_folder(&self.layout.staging());
         self.remove_unfinished_indexes();

@@ -1,5 +1,8 @@
 //! Buffers live text, so that many small pieces cause few events. The first piece after a pause is sent at
 //! once.
+//!
+//! It stands beside the batches of a connection and of the screen because those join events that were already taken into the
+//! state and copied for each client, and one read of a stream, at its tick of 100 ms, brings many pieces at once.
 
 use std::time::Duration;
 

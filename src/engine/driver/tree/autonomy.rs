@@ -2,7 +2,7 @@
 
 use crate::domain::SelfId;
 use crate::domain::asking::autonomy::AutonomyLevel;
-use crate::domain::text::Localized;
+use crate::domain::text::{Localized, localized};
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::protocol::Refusal;
 
@@ -22,12 +22,20 @@ impl TreeState {
         }
         let (engine, of) = (self.engine.clone(), self.tree().id(id));
         let agreed = blocking(move |_| engine.trust.choose_autonomy_of(&of, level)).await;
-        agreed.unwrap_or_else(|error| Err(interrupted(&error)))?;
+        let agreed = agreed.unwrap_or_else(|error| Err(interrupted(&error)));
+        // What is stricter holds also if an earlier consent cannot be taken back; the user is told that it stays.
+        let is_stricter = !level.is_some_and(AutonomyLevel::leaves_decisions);
+        let stays = match agreed {
+            Ok(()) => None,
+            Err(why) if is_stricter => Some(why),
+            Err(why) => return Err(why),
+        };
         let mut draft = self.draft();
         draft.set_durable();
         draft.edit_latest(id, |latest| latest.chosen_autonomy = level);
         self.commit_wish(id, draft).await?;
         self.report_row(id).await;
-        Ok(())
+        let Some(why) = stays else { return Ok(()) };
+        Err(localized!([why] "the choice holds, but {why}", "选择已生效，但{why}"))
     }
 }

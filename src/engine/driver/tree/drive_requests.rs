@@ -11,8 +11,8 @@ use crate::domain::dialogs::latest::StopReason;
 use crate::domain::dialogs::record::Call;
 use crate::domain::dialogs::shown_state::Activity;
 use crate::domain::dialogs::state::{self, NextStep, next_step};
-use crate::domain::text::{Localized, localized};
-use crate::domain::{Course, Dialog, DialogId, Latest, Reminder, SelfId, TeamName};
+use crate::domain::text::{Localized, Text, localized};
+use crate::domain::{Course, Dialog, DialogId, Latest, Problem, Reminder, SelfId, TeamName};
 use crate::driver::calls::round::process_round;
 use crate::driver::calls::{ask_back, captured, fresh_boots, reply};
 use crate::driver::context::prepare::{self, PreparedMember};
@@ -31,13 +31,13 @@ use crate::driver::steps::reminders;
 use crate::driver::steps::stop::mark_stopped;
 use crate::hive::NewsView;
 use crate::llm::Request;
-use crate::minds::Capture;
+use crate::minds::{Capture, STORE_FOLDER};
 use crate::protocol::Refusal;
 use crate::protocol::event::DriverEvent;
 use crate::tools::{DecisionOutcome, StateChange, ToolOutcome};
 
 use super::ending::{self, AfterFailure};
-use super::state::TreeState;
+use super::state::{TreeState, replace_problem};
 use super::waking::left_behind;
 
 impl TreeState {
@@ -178,26 +178,42 @@ impl TreeState {
     }
 
     /// What the team of a member remembers, as the member reads it. It is read once in a course: the prompt stays the same,
-    /// and the provider keeps what it knows of it.
+    /// and the provider keeps what it knows of it. Only where it could not be read, it is read again.
     async fn noted(
         &mut self,
         id: &SelfId,
         course: Course,
         team: Option<TeamName>,
     ) -> Option<Arc<str>> {
-        let team = team?;
+        let Some(team) = team else {
+            self.note_unread_memories(id, None).await;
+            return None;
+        };
         if let Some((_, text)) = self.noted.get(id).filter(|(known, _)| *known == course) {
             return text.clone();
         }
-        let text = match self.engine.hive.noted(team).await {
-            Ok(noted) => noted.section(self.engine.lang).map(Arc::from),
+        match self.engine.hive.noted(team.clone()).await {
+            Ok(noted) => {
+                let text: Option<Arc<str>> = noted.section(self.engine.lang).map(Arc::from);
+                self.noted.insert(id.clone(), (course, text.clone()));
+                self.note_unread_memories(id, None).await;
+                text
+            }
             Err(why) => {
+                // A problem tells it, and they are read again for the next generation.
                 tracing::warn!(%why, "a prompt is without the memories of the team");
+                let problem = unread_memories(&self.tree().id(id), &team, &why);
+                self.note_unread_memories(id, Some(problem)).await;
                 None
             }
-        };
-        self.noted.insert(id.clone(), (course, text.clone()));
-        text
+        }
+    }
+
+    /// Reports that a dialog is without the memories of its team, until they are read.
+    async fn note_unread_memories(&mut self, id: &SelfId, unread: Option<Problem>) {
+        if replace_problem(&mut self.unread_memories, id, unread) {
+            self.report_problems().await;
+        }
     }
 
     /// The request for the current state of the dialog, with its Taskdoc and images.
@@ -434,4 +450,16 @@ impl TreeState {
     fn stop_reason(&self, id: &SelfId) -> StopReason {
         self.drives.stop_reason(id).cloned().unwrap_or(StopReason::ServerRestart)
     }
+}
+
+fn unread_memories(dialog: &DialogId, team: &TeamName, why: &Localized) -> Problem {
+    let text = localized!(
+        [why] "{dialog} works without the memories of team {team}: {why}",
+        "{dialog} 工作时没有团队 {team} 的记忆：{why}"
+    );
+    let fix = Text::new(
+        "correct that: they are read again before the next request",
+        "请更正：下一次请求之前会重新读取",
+    );
+    Problem::new(format!("memory/unread/{dialog}"), STORE_FOLDER, text, fix).warning()
 }

@@ -18,7 +18,7 @@ use crate::driver::steps::position::Position;
 use crate::driver::steps::stop::mark_stopped;
 use crate::llm::{ErrorClass, LlmError, Usage};
 
-use super::state::TreeState;
+use super::state::{TreeState, replace_problem};
 
 /// What a dialog does after its request failed for good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,11 +134,7 @@ impl TreeState {
 
     /// Reports a rejected request as a problem until the dialog's next request succeeds.
     pub(super) async fn note_rejection(&mut self, id: &SelfId, rejection: Option<Problem>) {
-        let before = match rejection.clone() {
-            Some(problem) => self.rejected.insert(id.clone(), problem),
-            None => self.rejected.remove(id),
-        };
-        if before != rejection {
+        if replace_problem(&mut self.rejected, id, rejection) {
             self.report_problems().await;
         }
     }

@@ -44,6 +44,8 @@ pub struct TreeState {
     pub(super) rejected: BTreeMap<SelfId, Problem>,
     /// Problems of dialogs that wait for each other, as another program may leave them.
     wait_cycles: Vec<Problem>,
+    /// Problems of dialogs that are without the memories of their team.
+    pub(super) unread_memories: BTreeMap<SelfId, Problem>,
     /// The text of answers that a killed process was receiving could not be read.
     pub(super) unread_spools: Option<Problem>,
     /// The last known keep-going configuration of the main dialog, for its row.
@@ -74,6 +76,7 @@ impl TreeState {
             unwritable: BTreeMap::new(),
             rejected: BTreeMap::new(),
             wait_cycles: Vec::new(),
+            unread_memories: BTreeMap::new(),
             unread_spools: None,
             keep_going: KeepGoing::default(),
             news,
@@ -258,7 +261,7 @@ impl TreeState {
     }
 
     /// Reports the problems of this tree: steps that could not be written, rejected requests, dialogs that
-    /// wait for each other, spools that cannot be read.
+    /// wait for each other, memories and spools that cannot be read.
     pub(super) async fn report_problems(&self) {
         let unwritable = self.unwritable.iter().map(|(dialog, error)| {
             Problem::new(
@@ -271,7 +274,8 @@ impl TreeState {
                 ),
             )
         });
-        let others = self.rejected.values().chain(&self.wait_cycles).chain(&self.unread_spools);
+        let of_dialogs = self.rejected.values().chain(self.unread_memories.values());
+        let others = of_dialogs.chain(&self.wait_cycles).chain(&self.unread_spools);
         let problems = unwritable.chain(others.cloned()).collect();
         let root = self.tree.root.clone();
         let _ = self.reports.send(DriverReport::TreeProblems { root, problems }).await;
@@ -328,4 +332,20 @@ impl TreeState {
         let _ = self.reports.send(report).await;
         self.report_problems().await;
     }
+}
+
+/// Replaces the problem of a dialog; true if that changed anything.
+pub(super) fn replace_problem(
+    of: &mut BTreeMap<SelfId, Problem>,
+    id: &SelfId,
+    now: Option<Problem>,
+) -> bool {
+    if of.get(id) == now.as_ref() {
+        return false;
+    }
+    match now {
+        Some(problem) => of.insert(id.clone(), problem),
+        None => of.remove(id),
+    };
+    true
 }

@@ -135,6 +135,7 @@ impl Keeper {
             Request::Record(decision) => {
                 let recorded = self.record(&decision).await;
                 if let Err(fault) = recorded {
+                    // The dialog has the decision or the answer all the same; the fault is a problem.
                     tracing::warn!(%fault, "a decision is not in the history");
                     self.publish(Some(&fault)).await;
                 }

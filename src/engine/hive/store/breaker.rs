@@ -35,6 +35,7 @@ pub(super) async fn count_end(
     }
     let (team, name): (String, String) = (row.try_get(0)?, row.try_get(1)?);
     let reason = format!("{failures} consecutive failures");
+    // A notice tells it to a person, below.
     tracing::warn!(team, name, reason, "a trigger is disabled");
     let disable = sql(
         "UPDATE triggers SET state = 'disabled', reason = $4, changed_at = $5 WHERE org = $1 AND team = $2 AND name = $3",

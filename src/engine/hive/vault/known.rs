@@ -77,6 +77,7 @@ impl KnownVaults {
         if !uses.is_empty()
             && let Err(reason) = self.hive.note_used_secrets(uses).await
         {
+            // What is missing is when they were used. The fault of the store is a problem, as for every request to it.
             tracing::warn!(%reason, "uses of secrets are not noted");
         }
         let (known, keys) = (self.state().mark, self.keys.clone());
@@ -90,6 +91,7 @@ impl KnownVaults {
                 *self.state() = KnownState { mark, problems };
             }
             Ok(None) => {}
+            // What is known stays in use, and the fault of the store is a problem.
             Err(reason) => tracing::warn!(%reason, "the vaults cannot be read"),
         }
     }

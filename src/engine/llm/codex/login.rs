@@ -265,6 +265,7 @@ impl Renewal {
             // The next look takes what the file says by then.
             Some((Ok(false), _)) => Held { file: before, tokens, is_saved: true },
             Some((Err(error), _)) => {
+                // The person is told with the answer.
                 tracing::warn!(%error, "a renewed login could not be written into its file");
                 Held { file: before, tokens, is_saved: false }
             }

@@ -170,6 +170,7 @@ impl ShellRequest {
         if !used.is_empty()
             && let Err(reason) = cx.teams.store.note_used_secrets(used).await
         {
+            // What is missing is when they were used. The fault of the store is a problem, as for every request to it.
             tracing::warn!(%reason, "uses of secrets are not noted");
         }
         let launch = Launch {

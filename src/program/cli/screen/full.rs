@@ -222,6 +222,7 @@ async fn on_terminal(
     };
     let panic_report = report.clone();
     install_panic_hook(modes.clone(), io::stdout, TtyRawMode, move |_place, info| {
+        // It is printed when the terminal is restored.
         tracing::error!(%info, "internal error");
         let text = format!("internal error, please report it: {info}");
         *panic_report.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);

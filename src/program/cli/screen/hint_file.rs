@@ -18,7 +18,7 @@ pub fn read() -> io::Result<Option<String>> {
     }
 }
 
-/// Stores it. Blocks.
+/// Stores it. Blocks. After a failure, hints are only shown again.
 pub fn write(text: &str) {
     if let Err(error) = private_file::replace(STORED_HINTS, text) {
         tracing::warn!(%error, "the hints could not be stored");

@@ -202,6 +202,7 @@ impl LinkEnd {
             }
             Self::Several(tasks) => {
                 if let Err(error) = tasks.join().await {
+                    // The drivers go on, and a text that none has acknowledged stays a draft.
                     tracing::warn!(%error, "a connection was lost at the end");
                 }
                 Some(in_lang!(

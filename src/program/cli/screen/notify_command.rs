@@ -96,6 +96,7 @@ async fn call(
     }
     let finished = tokio::task::spawn_blocking(move || caller.finish(CALLS_TIMEOUT)).await;
     if let Err(error) = finished {
+        // This is the end: questions that nobody was called for stay open.
         tracing::warn!(%error, "the thread that calls the person");
     }
 }

@@ -9,7 +9,8 @@ use crate::store::Reader;
 
 use super::own_texts;
 
-/// Returns those that are put off now, with the time that is left; none by texts that cannot be read. Blocks.
+/// Returns those that are put off now, with the time that is left; none by texts that cannot be read:
+/// then these questions are only shown too early. Blocks.
 pub fn read(store: &Reader) -> PutOffs {
     let texts = store.read_drafts().unwrap_or_else(|error| {
         tracing::warn!(%error, "which questions are put off could not be read");

@@ -97,6 +97,7 @@ impl ProgramHost for Programs {
             )
         })?;
         if let Err(error) = private_file::remove_alone(&file) {
+            // It only stays: its text is in the draft.
             tracing::warn!(%error, "an edited draft could not be removed");
         }
         Ok(text.map(|text| text.trim_end_matches(['\n', '\r']).to_owned()))

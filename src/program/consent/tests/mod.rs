@@ -551,6 +551,24 @@ fn only_what_was_chosen_last_for_a_dialog_is_left_to_its_member_and_only_here() 
 }
 
 #[test]
+fn what_was_agreed_to_for_a_dialog_and_cannot_be_taken_back_is_an_error() {
+    let fixture = Fixture::new();
+    let dialog = DialogId::main(RootId::new("aa/bb/01"));
+    let full = AutonomyLevel::Full;
+    fixture.trust().choose_autonomy_of(&dialog, Some(full)).unwrap();
+    let file = fixture.state().join(record::FILE);
+    let usual = file.metadata().unwrap().permissions();
+    fs::set_permissions(&file, fs::Permissions::from_mode(usual.mode() | 0o006)).unwrap();
+    for stricter in [Some(AutonomyLevel::ConfirmAll), None] {
+        let error = fixture.trust().choose_autonomy_of(&dialog, stricter).unwrap_err();
+        assert_translated(&error);
+        assert!(error.to_string().contains("cannot be taken back"), "{error}");
+    }
+    fs::set_permissions(&file, usual).unwrap();
+    assert!(fixture.trust().lets_decide(&dialog, full), "it is still recorded");
+}
+
+#[test]
 fn h18_what_new_teams_can_do_beyond_reading_waits_for_consent() {
     let fixture = Fixture::new();
     fixture.agree_to_all();

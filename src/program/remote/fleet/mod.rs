@@ -136,7 +136,7 @@ async fn run(
     let _ = events.send(DriverEvent::Stopped).await;
 }
 
-/// Sends commands, and returns the replies of those that cannot be sent. Never waits: a place may be waiting
+/// Sends commands, and returns what is said of those that cannot be sent. Never waits: a place may be waiting
 /// for this task.
 fn send(
     commands: Vec<(usize, Command)>,
@@ -148,7 +148,12 @@ fn send(
             return None;
         }
         tracing::warn!(place, "a place does not take commands");
-        ticket.map(|ticket| (place, DriverEvent::Refused { ticket, text: BUSY.into() }))
+        let text = BUSY.into();
+        let told = match ticket {
+            Some(ticket) => DriverEvent::Refused { ticket, text },
+            None => DriverEvent::Notice(text),
+        };
+        Some((place, told))
     };
     commands.into_iter().filter_map(refused).collect()
 }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::domain::dialogs::tree::Bucket;
-use crate::domain::{self, RootId};
+use crate::domain::text::{Text, localized};
+use crate::domain::{self, Problem, RootId};
 use crate::yaml;
 
 use crate::store::codec::v1_29::latest::is_of_this_layout;
@@ -53,8 +54,9 @@ impl Store {
         Ok(copy)
     }
 
-    /// Finishes or takes back what a process did not finish: see [`Self::take_place`].
-    pub(in crate::store::writing) fn finish_conversions(&self) {
+    /// Finishes or takes back what a process did not finish: see [`Self::take_place`]. Returns what stays unfinished.
+    pub(in crate::store::writing) fn finish_conversions(&self) -> Vec<Problem> {
+        let mut unfinished = Vec::new();
         for to in LAYOUTS {
             for bucket in Bucket::ALL {
                 let top = self.layout.converting(to).join(bucket.folder());
@@ -63,13 +65,35 @@ impl Store {
                 }
                 let mut problems = ProblemCollector::new(&self.layout);
                 let found = folder_walk::dialogs_below(self.disk(), &top, &mut problems);
-                for id in found.unwrap_or_default() {
-                    if let Err(error) = self.finish_conversion(to, bucket, &RootId::new(&id)) {
-                        tracing::warn!(id, %error, "a conversion could not be finished");
+                let ids = found.unwrap_or_else(|error| {
+                    unfinished.push(self.unfinished(&top, &error));
+                    Vec::new()
+                });
+                for id in ids {
+                    let root = RootId::new(&id);
+                    if let Err(error) = self.finish_conversion(to, bucket, &root) {
+                        unfinished.push(self.unfinished(&self.ready(to, bucket, &root), &error));
                     }
                 }
             }
         }
+        unfinished
+    }
+
+    /// Nothing is lost: the folder stays, and the list of a driver that starts has the problem.
+    fn unfinished(&self, folder: &Path, error: &StoreError) -> Problem {
+        let path = self.layout.display_path(folder);
+        tracing::warn!(path, %error, "a conversion could not be finished");
+        let error = error.message();
+        let text = localized!(
+            [error] "a conversion of dialogs could not be finished: {error}",
+            "对话的转换未能完成：{error}"
+        );
+        let fix = Text::new(
+            "correct that and start again: it is finished then; until then what is here stays",
+            "请更正后重新启动：届时会完成转换；在此之前，这里的内容会保留",
+        );
+        Problem::new(format!("store/unfinished-conversion/{path}"), path, text, fix)
     }
 
     fn finish_conversion(

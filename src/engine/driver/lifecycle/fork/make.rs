@@ -56,7 +56,10 @@ fn agree_for_copies(
         let TreeChange::Create { meta, latest, .. } = change else { continue };
         let Some(level) = latest.chosen_autonomy else { continue };
         let copied = if meta.id == fork.main() { source.main() } else { meta.id.clone() };
-        if engine.trust.lets_decide(&DialogId::side(source, &copied), level) {
+        // What is stricter needs no consent, and a copy has none to take back.
+        if level.leaves_decisions()
+            && engine.trust.lets_decide(&DialogId::side(source, &copied), level)
+        {
             let copy = DialogId::side(fork, &meta.id);
             engine.trust.choose_autonomy_of(&copy, Some(level))?;
         }

@@ -178,6 +178,7 @@ impl Store {
         if self.misses_memories
             && let Err(fault) = self.check_memories().await
         {
+            // The problem of the index stays, and the next change of the store makes another look.
             tracing::warn!(%fault, "the index of the memories could not be looked at");
         }
     }

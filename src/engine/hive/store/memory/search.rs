@@ -48,6 +48,7 @@ impl Store {
         let inner = if is_shared { ON_SERVER } else { IN_FILE };
         let mut rows = candidates(inner, &terms, wanted).fetch_all(&mut step).await;
         if let (false, Err(StoreFault::Damaged(why))) = (is_shared, &rows) {
+            // The index is a problem from now on.
             tracing::warn!(%why, "the index of the memories is damaged: the newest are searched");
             self.misses_memories = true;
             rows = candidates(NEWEST, &terms, wanted).fetch_all(&mut step).await;
