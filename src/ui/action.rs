@@ -232,6 +232,9 @@ actions! {
     LaterTime "later-time": "Scroll to later times" / "滚到更晚";
     Log "log": "Show the log of this program" / "显示本程序的日志";
     LogLevel "log-level": "Show lines of another level and above" / "切换显示的级别";
+    LogTeam "log-team": "Show lines of the next team, at last of all" / "切换到下一个团队的行，最后为全部";
+    LogSpan "log-span": "Show lines of the last hour, of ten minutes, or all" / "切换最近一小时、十分钟或全部的行";
+    Conversations "conversations": "Show what was said in dialogs" / "显示对话中说过的话";
     ReadAgain "read-again": "Read it again" / "重新读取";
     PreviousPart "previous-part": "Go to the previous part" / "到上一部分";
     NextPart "next-part": "Go to the next part" / "到下一部分";

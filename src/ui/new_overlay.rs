@@ -8,9 +8,9 @@ use crate::domain::text::Text;
 use crate::domain::{DialogId, PromptArgument, PromptCall, RootId, ServerPrompt, TeamName};
 use crate::follow_up::{FilteredList, FollowUp, FollowUps};
 use crate::model::drafts::{comment_at, words_of_comment};
-use crate::model::{DraftKey, ShownTasks};
+use crate::model::{DraftKey, LogFilter, ShownTasks};
 use crate::protocol::{
-    ChangesScope, InboxRow, LogLevel, LogView, MindView, SheetRequest, ShelfRow,
+    ChangesScope, FindRequest, InboxRow, LogView, MindView, SheetRequest, ShelfRow,
 };
 use crate::request::Request;
 use crate::text::excerpts::Excerpt;
@@ -208,8 +208,8 @@ pub enum NewOverlay {
     Usage {
         dialog: DialogId,
     },
-    /// The program's log, from this level on.
-    Log(Box<LogView>, LogLevel),
+    /// The lines of the program's log that pass this filter.
+    Log(Box<LogView>, LogFilter),
     /// The request that a new dialog of a member begins with.
     Mind(Box<MindView>),
     /// The tasks of this team, or of all.
@@ -238,8 +238,8 @@ pub enum NewOverlay {
     Shelf(Vec<ShelfRow>),
     /// Asks what to search for in the open dialog.
     Search,
-    /// Searches the records of dialogs, with the dialog where the user is.
-    Finder(Option<DialogId>),
+    /// Searches the records of dialogs; what is said in them is listed at once.
+    Finder(FindRequest),
     /// The search in the sent messages.
     Sent,
     /// The parts of a text that can be copied.

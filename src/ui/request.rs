@@ -7,10 +7,10 @@ use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::dialogs::keep_going::KeepGoingSwitch;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::{AgentId, Bucket, Course, DialogId, ModelChoice, MsgId, PromptCall, RootId};
-use crate::model::{DraftKey, attached};
+use crate::model::{DraftKey, LogFilter, attached};
 use crate::protocol::{
-    Command, FindRequest, ImageOrigin, Lifecycle, LogLevel, MemoriesRequest, SheetRequest,
-    TeamsRequest, Ticket, VaultRequest,
+    Command, FindRequest, ImageOrigin, Lifecycle, MemoriesRequest, SheetRequest, TeamsRequest,
+    Ticket, VaultRequest,
 };
 
 /// A request, with the data for its result.
@@ -122,10 +122,8 @@ pub enum Request {
     Shelf,
     /// A search in the records of dialogs.
     Find(FindRequest),
-    /// The program's log, to be shown from this level on.
-    Log {
-        least: LogLevel,
-    },
+    /// The lines of the program's log that pass this filter.
+    Log(LogFilter),
     /// The request that a new dialog of a member begins with.
     Mind {
         agent: AgentId,

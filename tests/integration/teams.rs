@@ -1,14 +1,19 @@
 //! Tasks of teams from the command line: without a driver, and with one that runs.
 
+#![expect(clippy::expect_used, reason = "a test that cannot go on says why")]
 #![expect(clippy::indexing_slicing, reason = "a test that misses something fails")]
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
 use crate::boxes::GIVES;
 use crate::common::files;
 use crate::common::processes::comes_to_rest;
+use crate::common::skip::has;
 use crate::common::wait::eventually;
 use crate::serving::Driver;
 
@@ -181,16 +186,73 @@ fn s14_the_overview_has_trouble_first_and_what_is_not_known_is_no_zero() {
     let (status, said) = run(&driver, &["overview"]);
     assert_eq!(status, Some(6), "{said}");
     assert!(said.contains("tasks     not known: ") && !said.contains("0 queued"), "{said}");
-    let ended = driver.run(&["overview", "--json"]);
-    assert_eq!(ended.status.code(), Some(6));
-    let seen: Value = serde_json::from_slice(&ended.stdout).expect("JSON");
-    for part in [&seen["tasks"], &seen["triggers"], &seen["news"], &seen["teams"][0]["work"]] {
-        assert!(
-            part["unknown"].as_str().is_some_and(|why| why.contains("cannot be read")),
-            "{seen}"
-        );
+    store_is_unknown(&driver, 6, "cannot be read");
+}
+
+/// `overview` and `health` end with this status and say why; no number stands for what is not known.
+fn store_is_unknown(driver: &Driver, status: i32, why: &str) {
+    let said = |args: &[&str]| -> Value {
+        let ended = driver.run(args);
+        assert_eq!(ended.status.code(), Some(status), "{ended:?}");
+        serde_json::from_slice(&ended.stdout).expect("JSON")
+    };
+    let says = |text: &Value| text.as_str().is_some_and(|text| text.contains(why));
+    let seen = said(&["overview", "--json"]);
+    for part in ["tasks", "triggers", "news", "ended"] {
+        assert!(says(&seen[part]["unknown"]), "{part}: {seen}");
     }
+    assert!(says(&seen["teams"][0]["work"]["unknown"]), "{seen}");
+    assert!(says(&seen["store"]["problem"]) && seen["store"]["ok"] == json!(false), "{seen}");
     assert_eq!(seen["questions"], json!([]), "those are in other files");
+    let health = said(&["health", "--json"]);
+    assert!(says(&health["store"]["state"]) && health["ok"] == json!(false), "{health}");
+    for unknown in [&health["store"]["tasks"], &health["stalls"], &health["changes"]] {
+        assert_eq!(unknown, &Value::Null, "{health}");
+    }
+}
+
+/// Holds a database until its input ends.
+const HOLD: &str = "import sqlite3, sys\n\
+                    db = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
+                    db.execute('PRAGMA locking_mode = EXCLUSIVE')\n\
+                    db.execute('BEGIN EXCLUSIVE')\n\
+                    print('held', flush=True)\n\
+                    sys.stdin.read()\n";
+/// Leaves a step in a database that this program does not know.
+const OUTGROW: &str = "import sqlite3, sys\n\
+                       db = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
+                       db.execute(\"INSERT INTO _sqlx_migrations (version, description, success, checksum, \
+                       execution_time) VALUES (99, 'later', 1, x'00', 0)\")\n\
+                       db.close()\n\
+                       print('done', flush=True)\n";
+
+/// Starts a program of Python on a database, and waits until it says so.
+fn python(program: &str, database: &Path) -> Child {
+    let mut command = Command::new("python3");
+    command.args(["-c", program]).arg(database).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("a program");
+    let mut said = String::new();
+    let output = child.stdout.as_mut().expect("an output");
+    BufReader::new(output).read_line(&mut said).expect("a line");
+    assert!(!said.is_empty(), "it has failed");
+    child
+}
+
+#[test]
+fn s14_a_store_that_is_locked_or_of_a_newer_version_is_unknown_and_no_zero() {
+    if !has("python3") {
+        return;
+    }
+    let driver = with_teams(Driver::ended());
+    delegate(&driver, "what is this");
+    let database = driver.home().workspace().join(".hive/hive.db");
+    let mut holds = python(HOLD, &database);
+    store_is_unknown(&driver, 5, "another program holds the store");
+    drop(holds.stdin.take());
+    assert!(holds.wait().expect("its end").success());
+    assert_eq!(driver.json(&["overview", "--json"])["tasks"]["pending"], json!(1), "it is free");
+    assert!(python(OUTGROW, &database).wait().expect("its end").success());
+    store_is_unknown(&driver, 6, "newer version");
 }
 
 #[test]

@@ -25,6 +25,12 @@ impl Stamp {
         Self(at.map(|at| at.strftime("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_default())
     }
 
+    /// A moment as the clocks of UTC show it; empty where no calendar reaches.
+    #[must_use]
+    pub fn utc(at: SystemTime) -> Self {
+        Self::in_zone(at, TimeZone::UTC)
+    }
+
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

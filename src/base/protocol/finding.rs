@@ -8,7 +8,7 @@ use crate::domain::reading::transcript::SpokenKind;
 use crate::domain::{AgentId, CallId, DialogId, Stamp};
 
 /// Which dialogs are searched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindScope {
     /// One dialog, all its courses.
@@ -16,6 +16,7 @@ pub enum FindScope {
     /// Its main dialog with all side dialogs.
     MainDialog,
     /// All dialogs, also those that are done or archived.
+    #[default]
     All,
 }
 
@@ -31,12 +32,18 @@ impl FindScope {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FindRequest {
     pub text: String,
     pub scope: FindScope,
     /// Where the person is; its results come first.
     pub dialog: Option<DialogId>,
+    /// Only what people and members said to each other; without a text, all of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub said: bool,
+    /// Only main dialogs of this member, with their side dialogs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<AgentId>,
 }
 
 /// A record with a match.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::Stamp;
+
 /// Most lines that are shown.
 const MAX_LINES: usize = 5_000;
 /// Most characters of a line.
@@ -32,6 +34,9 @@ pub struct LogView {
     pub lines: Vec<LogLine>,
     /// Older lines of the day are left out.
     pub left_out: bool,
+    /// When it was read, by the clock of its lines; empty if that is not known.
+    #[serde(default)]
+    pub read_at: Stamp,
 }
 
 impl LogLevel {
@@ -67,7 +72,7 @@ impl LogView {
         }
         let excess = lines.len().saturating_sub(MAX_LINES);
         lines.drain(..excess);
-        Self { file, lines, left_out: left_out || excess > 0 }
+        Self { file, lines, left_out: left_out || excess > 0, read_at: Stamp::default() }
     }
 }
 

@@ -72,10 +72,9 @@ impl Finds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::FindScope;
 
     fn request(text: &str) -> FindRequest {
-        FindRequest { text: text.to_owned(), scope: FindScope::All, dialog: None }
+        FindRequest { text: text.to_owned(), ..FindRequest::default() }
     }
 
     fn part(end: Option<FindEnd>) -> FoundPart {

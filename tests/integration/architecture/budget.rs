@@ -10,7 +10,8 @@ const BUDGETS: [(&str, usize); 4] = [
     ("src/base", 30_500),
     ("src/engine", 66_500),
     ("src/program", 20_000),
-    ("src/ui", 42_500),
+    // The overview: the key that helps in each row, columns, and what has ended today.
+    ("src/ui", 43_000),
 ];
 
 #[test]

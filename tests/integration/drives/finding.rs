@@ -3,7 +3,7 @@
 use std::fs;
 
 use dominds_tui::domain::reading::transcript::SpokenKind;
-use dominds_tui::domain::{Bucket, DialogId};
+use dominds_tui::domain::{AgentId, Bucket, DialogId};
 use dominds_tui::llm::{Reply, Sequence};
 use dominds_tui::protocol::{
     Command, DriverEvent, FindEnd, FindRequest, FindScope, FoundRecord, Lifecycle,
@@ -19,7 +19,20 @@ impl Running {
         text: &str,
         (scope, dialog): (FindScope, Option<&DialogId>),
     ) -> (Vec<FoundRecord>, FindEnd, usize) {
-        let request = FindRequest { text: text.to_owned(), scope, dialog: dialog.cloned() };
+        let request = FindRequest {
+            text: text.to_owned(),
+            scope,
+            dialog: dialog.cloned(),
+            ..FindRequest::default()
+        };
+        self.find_as(ticket, request).await
+    }
+
+    async fn find_as(
+        &mut self,
+        ticket: u64,
+        request: FindRequest,
+    ) -> (Vec<FoundRecord>, FindEnd, usize) {
         self.send(Command::Find { ticket, request }).await;
         let mut records = Vec::new();
         loop {
@@ -80,6 +93,33 @@ async fn words_are_found_in_all_dialogs_also_in_those_that_are_put_away() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_said_is_listed_without_a_word_and_that_of_one_member_alone() {
+    let (_world, mut running, _) = three_dialogs().await;
+    let said = |text: &str, member: Option<&str>| FindRequest {
+        text: text.to_owned(),
+        said: true,
+        member: member.map(AgentId::new),
+        ..FindRequest::default()
+    };
+    let (found, end, unread) = running.find_as(1, said("", Some("lead"))).await;
+    let expected = [
+        (Bucket::Run, SpokenKind::Saying, "The Otter sleeps."),
+        (Bucket::Run, SpokenKind::You, "Tell me of otters"),
+        (Bucket::Done, SpokenKind::Saying, "No animal."),
+        (Bucket::Done, SpokenKind::You, "And now?"),
+        (Bucket::Archive, SpokenKind::Saying, "An otter again."),
+        (Bucket::Archive, SpokenKind::You, "Once more"),
+    ];
+    assert_eq!((told(&found), end, unread), (expected.to_vec(), FindEnd::Complete, 0));
+    assert!(found.iter().all(|record| record.matches == 0), "there is no word to be marked");
+    let (found, ..) = running.find_as(2, said("otter", Some("lead"))).await;
+    assert_eq!(found.len(), 3);
+    let (found, end, _) = running.find_as(3, said("", Some("nobody"))).await;
+    assert_eq!((found.len(), end), (0, FindEnd::Complete));
+    running.shut_down().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn damaged_and_hostile_records_do_not_end_a_search() {
     let (world, mut running, [_, _, three]) = three_dialogs().await;
     world.is_left_damaged();
@@ -125,12 +165,12 @@ async fn a_search_for_what_is_everywhere_ends_at_a_limit_with_the_newest() {
 async fn only_the_newest_search_is_answered_to_its_end_and_a_driver_ends_while_one_reads() {
     let (_world, mut running, _) = three_dialogs().await;
     for ticket in 1..40 {
-        let request = FindRequest { text: "o".to_owned(), scope: FindScope::All, dialog: None };
+        let request = FindRequest { text: "o".to_owned(), ..FindRequest::default() };
         running.send(Command::Find { ticket, request }).await;
     }
     let (found, end, _) = running.find(40, "sleeps", (FindScope::All, None)).await;
     assert_eq!((found.len(), end), (1, FindEnd::Complete));
-    let request = FindRequest { text: "o".to_owned(), scope: FindScope::All, dialog: None };
+    let request = FindRequest { text: "o".to_owned(), ..FindRequest::default() };
     running.send(Command::Find { ticket: 41, request }).await;
     running.send(Command::EndFind).await;
     running.shut_down().await;

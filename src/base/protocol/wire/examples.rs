@@ -380,8 +380,13 @@ pub fn commands(seeds: &Seeds) -> Vec<Command> {
         SheetRequest::WriteSection { name: s.text(), before: s.text(), text: s.text() },
     ];
     all.extend(requests.map(sheet));
-    let request =
-        FindRequest { text: s.text(), scope: FindScope::All, dialog: s.maybe(s.dialog()) };
+    let request = FindRequest {
+        text: s.text(),
+        scope: FindScope::All,
+        dialog: s.maybe(s.dialog()),
+        said: s.flag,
+        member: s.maybe(s.agent()),
+    };
     all.extend([
         Command::Find { ticket, request },
         Command::EndFind,
@@ -507,6 +512,7 @@ pub fn events(seeds: &Seeds) -> Vec<DriverEvent> {
                 file: s.text(),
                 lines: vec![LogLine { level: LogLevel::Warn, text: s.text() }],
                 left_out: s.flag,
+                read_at: s.stamp(),
             }),
         },
         DriverEvent::Mind { ticket, mind: Box::new(mind(s)) },

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::finding_text::{around, line_around};
+use super::finding_text::{around, beginning, line_around};
 use super::trees::Supervisor;
 use crate::domain::dialogs::tree::Bucket;
 use crate::domain::reading::title;
 use crate::domain::reading::transcript::SpokenRecord;
 use crate::domain::text::search_pattern::{JsonSearchPattern, SearchPattern};
-use crate::domain::{Course, DialogId, Entry};
+use crate::domain::{AgentId, Course, DialogId, Entry};
 use crate::driver::reporting::clients::ClientId;
 use crate::driver::reporting::reports::{DriverReport, ReportSender};
 use crate::driver::shared::blocking::blocking;
@@ -105,12 +105,13 @@ impl<'a> Search<'a> {
     }
 
     fn run(mut self, store: &Reader) {
-        if self.pattern.is_empty() {
+        if self.pattern.is_empty() && !self.request.said {
             return self.flush(Some(FindEnd::Complete));
         }
         let titles = store.read_titles().unwrap_or_default();
         for bucket in Bucket::ALL {
             let mut trees = trees_of(store, self.request, bucket);
+            trees.retain(|tree| is_of(tree, self.request.member.as_ref()));
             order(&mut trees, self.request.dialog.as_ref());
             for searched in trees.iter().flat_map(|tree| dialogs_of(tree, self.request)) {
                 if !(self.is_wanted)() {
@@ -175,7 +176,8 @@ impl<'a> Search<'a> {
         };
         let visit = |line, entry: Entry| {
             let at = Cursor { course, line };
-            if let Some(found) = found_in(&entry, &self.pattern, searched, at) {
+            let how = (&self.pattern, self.request.said);
+            if let Some(found) = found_in(&entry, how, searched, at) {
                 newest.push_back(found);
             }
             if newest.len() > most {
@@ -211,6 +213,12 @@ fn trees_of(store: &Reader, request: &FindRequest, bucket: Bucket) -> Vec<TreeLi
     }
 }
 
+/// True if this member has the main dialog, or none is asked for.
+fn is_of(tree: &TreeListing, member: Option<&AgentId>) -> bool {
+    let main = tree.dialogs.first();
+    member.is_none_or(|member| main.is_some_and(|main| main.meta.agent_id == *member))
+}
+
 /// Sorts the trees: the person's own first, then those that changed last.
 fn order(trees: &mut [TreeListing], here: Option<&DialogId>) {
     let changed = |tree: &TreeListing| {
@@ -237,17 +245,19 @@ fn dialogs_of(tree: &TreeListing, request: &FindRequest) -> Vec<Searched> {
     all
 }
 
+/// `only_said`: only what people and members said to each other; without a pattern from its beginning.
 fn found_in(
     entry: &Entry,
-    pattern: &SearchPattern,
+    (pattern, only_said): (&SearchPattern, bool),
     searched: &Searched,
     at: Cursor,
 ) -> Option<FoundRecord> {
-    let spoken = SpokenRecord::of(entry)?;
+    let spoken = SpokenRecord::of(entry).filter(|spoken| !only_said || spoken.kind.is_said())?;
+    let whole = |text: &str| beginning(text).filter(|_| pattern.is_empty());
+    let first_in = |text: &str| pattern.ranges(text).next().or_else(|| whole(text));
     let count = |text: &String| pattern.count(text, MAX_PER_RECORD);
     let matches: usize = spoken.texts.iter().map(count).sum();
-    let (text, first) =
-        spoken.texts.iter().find_map(|text| Some((text, pattern.ranges(text).next()?)))?;
+    let (text, first) = spoken.texts.iter().find_map(|text| Some((text, first_in(text)?)))?;
     Some(FoundRecord {
         dialog: searched.dialog.clone(),
         agent: searched.listing.meta.agent_id.clone(),

@@ -11,6 +11,11 @@ const AROUND_AFTER: usize = 500;
 /// Stands for what was left out.
 const CUT: &str = "…";
 
+/// The place before the first character that can be seen; `None` where there is none.
+pub(super) fn beginning(text: &str) -> Option<Range<usize>> {
+    text.find(|c: char| !c.is_whitespace()).map(|start| start..start)
+}
+
 /// The line with the match, without blanks at its ends.
 pub(super) fn line_around(text: &str, found: &Range<usize>) -> String {
     let (before, rest) = text.split_at_checked(found.start).unwrap_or((text, ""));
@@ -55,5 +60,8 @@ mod tests {
         assert!(shown.starts_with("…a") && shown.ends_with("b…"), "{shown}");
         assert!(shown.contains("恢复") && shown.chars().count() <= LINE_BEFORE + LINE_AFTER + 2);
         assert_eq!(line_around("x", &(0..1)), "x");
+        let start = beginning("\n  one\ntwo").unwrap();
+        assert_eq!(line_around("\n  one\ntwo", &start), "one");
+        assert_eq!(beginning(" \n"), None);
     }
 }

@@ -1,5 +1,6 @@
 //! The program's own log, read for the screen.
 
+use crate::domain::Stamp;
 use crate::domain::text::localized;
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::protocol::LogView;
@@ -16,7 +17,10 @@ impl Supervisor {
         let read_log = self.engine.read_log;
         let event = match blocking(move |_| read_log(MAX_BYTES)).await {
             Ok(Ok(end)) => {
+                // The times in the log are those of UTC.
+                let read_at = Stamp::utc(self.engine.clock.moment());
                 let log = LogView::of_text(end.file, &end.text, end.left_out);
+                let log = LogView { read_at, ..log };
                 DriverEvent::Log { ticket, log: Box::new(log) }
             }
             Ok(Err(error)) => {

@@ -197,7 +197,7 @@ fn no_place_replies_for_another_one() {
 fn a_search_of_all_places_ends_once_with_what_all_found() {
     let mut routes = two();
     let request =
-        FindRequest { text: "x".to_owned(), scope: FindScope::All, dialog: Some(dialog("1b")) };
+        FindRequest { text: "x".to_owned(), dialog: Some(dialog("1b")), ..FindRequest::default() };
     let search = routes.command(Command::Find { ticket: 6, request });
     let asked: Vec<bool> = search
         .to
@@ -221,7 +221,8 @@ fn a_search_of_all_places_ends_once_with_what_all_found() {
 fn a_search_that_another_one_replaces_is_ended_everywhere_and_not_heard_of_any_more() {
     let mut routes = two();
     let find = |ticket, scope| {
-        let request = FindRequest { text: "x".to_owned(), scope, dialog: Some(dialog("1b")) };
+        let dialog = Some(dialog("1b"));
+        let request = FindRequest { text: "x".to_owned(), scope, dialog, ..FindRequest::default() };
         Command::Find { ticket, request }
     };
     let end = |ticket| {

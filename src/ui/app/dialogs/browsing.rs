@@ -12,6 +12,7 @@ use crate::model::{Model, Tone, Tree};
 use crate::new_overlay::{NewOverlay, PromptPurpose};
 use crate::panes::search_prompt::count_text;
 use crate::panes::transcript::{SearchCount, Towards};
+use crate::protocol::FindRequest;
 
 /// Opens the selected dialog; the row of a Taskdoc is folded or unfolded.
 pub(in crate::app) fn open_selected(tree: &mut Tree) -> FollowUps {
@@ -72,7 +73,8 @@ pub(in crate::app) fn ask_for_filter(facts: Facts<'_>) -> FollowUps {
 pub(in crate::app) fn find_everywhere(facts: Facts<'_>) -> FollowUps {
     let selected = facts.model.tree.shown_selection().filter(|_| facts.focus == Focus::Tree);
     let here = selected.or(facts.open_dialog()).cloned();
-    vec![FollowUp::Show(NewOverlay::Finder(here))]
+    let wanted = FindRequest { dialog: here, ..FindRequest::default() };
+    vec![FollowUp::Show(NewOverlay::Finder(wanted))]
 }
 
 /// True if the list that has the focus is shortened.

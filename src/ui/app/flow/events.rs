@@ -193,8 +193,8 @@ impl App {
                 }
             }
             DriverEvent::Log { ticket, log } => {
-                if let Some(Request::Log { least }) = self.requests.finish(ticket) {
-                    self.follow([FollowUp::Show(NewOverlay::Log(log, least))]);
+                if let Some(Request::Log(filter)) = self.requests.finish(ticket) {
+                    self.follow([FollowUp::Show(NewOverlay::Log(log, filter))]);
                 }
             }
             DriverEvent::Mind { ticket, mind } => match self.requests.finish(ticket) {

@@ -124,7 +124,7 @@ pub(in crate::app) fn done(
         | Request::Find(_)
         | Request::Mind { .. }
         | Request::MindAgain { .. }
-        | Request::Log { .. }
+        | Request::Log(_)
         | Request::StopProcess { .. }
         | Request::Prompt { .. }
         | Request::ChangeSheet { draft: None, .. } => Vec::new(),
@@ -204,7 +204,7 @@ pub(in crate::app) fn refused(
         | Request::Find(_)
         | Request::Mind { .. }
         | Request::MindAgain { .. }
-        | Request::Log { .. }
+        | Request::Log(_)
         | Request::SetAutonomy { .. }
         | Request::DismissNews { .. }
         | Request::StopProcess { .. }

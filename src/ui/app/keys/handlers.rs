@@ -15,12 +15,11 @@ use crate::app::{App, Effect, Focus, Request};
 use crate::copies::CopyTo;
 use crate::follow_up::{FollowUp, FollowUps, ToReading, ToWriting};
 use crate::lists::copy_parts;
-use crate::model::{Model, Tone};
+use crate::model::{LogFilter, Model, Tone};
 use crate::new_overlay::{NewOverlay, SheetKind};
 use crate::overlay::Handled;
 use crate::panes::search_prompt::count_text;
 use crate::panes::transcript::{ScrollMove, Stop, Towards};
-use crate::protocol::LogLevel;
 use crate::question_choice::Pick;
 
 /// More rows than any list has.
@@ -106,7 +105,7 @@ impl App {
             Action::Changes => facts.on_dialog_here(sheets::open_changes),
             Action::Timeline => facts.on_dialog_here(sheets::open_timeline),
             Action::Usage => facts.on_dialog_here(sheets::open_usage),
-            Action::Log => vec![FollowUp::Request(Request::Log { least: LogLevel::Info })],
+            Action::Log => vec![FollowUp::Request(Request::Log(LogFilter::of(None)))],
             Action::Redraw => vec![FollowUp::Effect(Effect::Redraw)],
             Action::Suspend => vec![FollowUp::Effect(Effect::Suspend)],
             Action::SwitchMouse => self.pointer.switch(self.inline.is_some()),
@@ -244,6 +243,9 @@ impl App {
             | Action::TryTrigger
             | Action::Search
             | Action::LogLevel
+            | Action::LogTeam
+            | Action::LogSpan
+            | Action::Conversations
             | Action::ReadAgain
             | Action::EarlierSpan
             | Action::LaterSpan

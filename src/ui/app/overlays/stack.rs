@@ -167,9 +167,9 @@ impl Overlays {
                 self.push(SheetOverlay(UsageSheet::new(dialog)));
                 return Some(request);
             }
-            NewOverlay::Log(content, least) => {
+            NewOverlay::Log(content, filter) => {
                 self.stack.retain(|overlay| overlay.scope() != log::SCOPE);
-                self.push(SheetOverlay(LogSheet::new(*content, least)));
+                self.push(SheetOverlay(LogSheet::new(*content, filter)));
             }
             NewOverlay::Mind(mind) => {
                 self.mind = Some(mind.agent.clone());
@@ -198,7 +198,11 @@ impl Overlays {
                 self.push(ListOverlay::new(ChangeToApprove::of(*row)));
             }
             NewOverlay::Search => self.push(SearchPrompt::default()),
-            NewOverlay::Finder(dialog) => self.push(Finder::new(dialog)),
+            NewOverlay::Finder(wanted) => {
+                let request = wanted.said.then(|| Request::Find(wanted.clone()));
+                self.push(Finder::new(wanted));
+                return request.map(FollowUp::Request);
+            }
             NewOverlay::Sent => self.push(SentPrompt::default()),
             NewOverlay::CopyParts { whole, parts } => {
                 self.stack.push(copy_parts::overlay(whole, parts));

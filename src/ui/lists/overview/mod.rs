@@ -1,6 +1,7 @@
 //! What the teams do, on one screen: those in trouble first, each with its reason and the key that helps, then what waits
 //! for the person, the triggers, and what ended last. It changes nothing by itself: lists opened from here lead back.
 
+mod day;
 mod scope;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -20,12 +21,14 @@ use crate::domain::teams::trigger::row::TriggerRow;
 use crate::domain::teams::trouble::{Trouble, TroubleKind};
 use crate::domain::text::Text;
 use crate::domain::{DialogId, Lang, Problem, RootId};
+use crate::effect::Effect;
 use crate::focus::Focus;
 use crate::follow_up::{FollowUp, ToReading, ToWriting};
-use crate::model::{Mark, Model, Retry, ShownTasks, age};
+use crate::model::{LogFilter, Mark, Model, Retry, ShownTasks, age};
 use crate::new_overlay::NewOverlay;
 use crate::panes::strip::Strip;
-use crate::protocol::{Command, InboxRow, LogLevel, TeamRow, TeamsRequest, WorkspaceView};
+use crate::programs::ProgramJob;
+use crate::protocol::{Command, FindRequest, InboxRow, TeamRow, TeamsRequest, WorkspaceView};
 use crate::question_choice::Pick;
 use crate::request::Request;
 use crate::theme::{Glyphs, Role};
@@ -43,6 +46,9 @@ const WITHOUT_MODEL: words::Counted =
 const QUEUED: words::Counted = words::Counted::new("queued", "queued", "个排队中");
 const IDLE: words::Counted =
     words::Counted::new("more team is idle", "more teams are idle", "个团队空闲");
+const PROBLEMS: words::Counted = words::Counted::new("problem", "problems", "个问题");
+const STORE_OK: Text = Text::new("store ok", "存储正常");
+const STORE_AWAY: Text = Text::new("store away", "存储不可用");
 const NOT_KNOWN: Text = Text::new("not known: {}", "未知：{}");
 const CUT_OFF: Text = Text::new(
     "no connection to the driver: this is as it was",
@@ -51,7 +57,13 @@ const CUT_OFF: Text = Text::new(
 const RETRY: Text = Text::new("retry", "重试");
 const ANSWER: Text = Text::new("answer", "回答");
 const CANCEL: Text = Text::new("cancel", "取消");
+const LIMITS: Text = Text::new("limits", "限额");
+const TASKS: Text = Text::new("tasks", "任务");
 const MIGRATE: Text = Text::new("run vault migrate", "执行 vault migrate");
+const HEALTH: Text = Text::new("run health", "执行 health");
+const WORK_COLUMN: Text = Text::new("work", "运行");
+const QUEUE_COLUMN: Text = Text::new("queue", "排队");
+const NOW_COLUMN: Text = Text::new("now, or why not", "现状或原因");
 
 /// Idle teams that have rows of their own; of more there is the number.
 const SHOWN_IDLE: usize = 3;
@@ -60,7 +72,8 @@ const MOST: usize = 5;
 /// Columns of a team.
 const NAME_END: usize = 14;
 const WORK_END: usize = 20;
-const QUEUE_END: usize = 31;
+const QUEUE_END: usize = 26;
+const ENDED_END: usize = 33;
 
 /// A part of the overview; entries are numbered by part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,7 +153,7 @@ impl List for Overview {
     const EMPTY: Text = words::LOADING;
     const WALK: Walk = Walk::Entries;
     const LEADS_ON: bool = true;
-    const HINTS_BEFORE_CLOSE: usize = 3;
+    const HINTS_BEFORE_CLOSE: usize = 2;
     const KEYS: &'static [ListKey<Self>] = &[
         ListKey {
             action: Action::Open,
@@ -187,12 +200,33 @@ impl List for Overview {
             },
         },
         ListKey {
+            action: Action::Edit,
+            keys: &["e"],
+            does: Text::new(
+                "Open the file of this team in your editor: its limits are used up",
+                "用编辑器打开此团队的文件：当天的限额已用完",
+            ),
+            hint: LIMITS,
+            run: |_, entry, cx| edit_limits(Line::of(entry), cx),
+        },
+        ListKey {
+            action: Action::SwitchTrigger,
+            keys: &["space"],
+            does: triggers::SWITCH,
+            hint: triggers::ON_OFF,
+            run: |_, entry, cx| {
+                let Line::Trigger(at) = Line::of(entry) else { return None };
+                triggers::switch(at, cx)
+            },
+        },
+        ListKey {
             action: Action::Log,
             keys: &["J"],
             does: Text::new("Show the log of this program", "显示本程序的日志"),
             hint: Text::new("log", "日志"),
-            run: |_, _, _| {
-                let log = Request::Log { least: LogLevel::Info };
+            run: |_, entry, cx| {
+                let team = team_in(Line::of(entry), cx).map(|team| team.name.clone());
+                let log = Request::Log(LogFilter::of(team));
                 Some(Outcome::Stay(FollowUp::Request(log)))
             },
         },
@@ -203,10 +237,20 @@ impl List for Overview {
             list.has_vault.then(|| shows(vault::SCOPE))
         }),
         above(teams::SCOPE, Text::new("teams", "团队"), |_, _, _| Some(shows(teams::SCOPE))),
-        above(tasks::SCOPE, Text::new("tasks", "任务"), |_, _, _| Some(shows(tasks::SCOPE))),
+        above(tasks::SCOPE, TASKS, |_, _, _| Some(shows(tasks::SCOPE))),
         above(triggers::SCOPE, Text::new("triggers", "触发器"), |_, _, _| {
             Some(shows(triggers::SCOPE))
         }),
+        ListKey {
+            action: Action::Conversations,
+            keys: &["H"],
+            does: Text::new(
+                "Show what was said in the dialogs of this team, or in all",
+                "显示此团队的对话中或所有对话中说过的话",
+            ),
+            hint: Text::new("conversations", "会话"),
+            run: |_, entry, cx| Some(conversations(Line::of(entry), cx)),
+        },
     ];
 
     fn offers(&self, action: Action) -> bool {
@@ -220,9 +264,16 @@ impl List for Overview {
     }
 
     fn about(&self, ui: &UiSettings, cx: &Cx<'_>) -> String {
-        let folder = cx.model.workspace.folder.clone();
-        let cut_off = cx.model.is_cut_off().then(|| ui.text(CUT_OFF).to_owned());
-        let parts = [Some(folder).filter(|folder| !folder.is_empty()), cut_off];
+        let model = cx.model;
+        let folder = Some(model.workspace.folder.clone()).filter(|folder| !folder.is_empty());
+        let state = if model.is_cut_off() {
+            Some(CUT_OFF)
+        } else if store_fault(model).is_some() {
+            Some(STORE_AWAY)
+        } else {
+            (!model.teams.rows().is_empty()).then_some(STORE_OK)
+        };
+        let parts = [folder, state.map(|state| ui.text(state).to_owned())];
         let dot = format!(" {} ", ui.glyphs.middle_dot);
         parts.into_iter().flatten().collect::<Vec<_>>().join(&dot)
     }
@@ -352,12 +403,23 @@ fn trouble(team: &TeamRow, retried: &BTreeMap<&RootId, String>, cx: &Cx<'_>) -> 
 }
 
 fn trouble_at(line: Line, cx: &Cx<'_>) -> Option<Trouble> {
-    let Line::Team(at) = line else { return None };
-    trouble(team_at(at, cx)?, &retried(cx.model, cx.ui.lang), cx)
+    trouble(team_in(line, cx)?, &retried(cx.model, cx.ui.lang), cx)
 }
 
 fn team_at<'a>(at: usize, cx: &'a Cx<'_>) -> Option<&'a TeamRow> {
     cx.model.teams.rows().get(at).map(|(_, team)| team)
+}
+
+fn team_in<'a>(line: Line, cx: &'a Cx<'_>) -> Option<&'a TeamRow> {
+    let Line::Team(at) = line else { return None };
+    team_at(at, cx)
+}
+
+/// What was said in the main dialogs of the lead of this team and their side dialogs; in other rows, in all dialogs.
+fn conversations(line: Line, cx: &Cx<'_>) -> Outcome {
+    let member = team_in(line, cx).and_then(|team| team.lead.clone());
+    let wanted = FindRequest { said: true, member, ..FindRequest::default() };
+    Outcome::Stay(FollowUp::Show(NewOverlay::Finder(wanted)))
 }
 
 /// Why nothing is known of tasks and triggers, if so.
@@ -386,10 +448,9 @@ fn open(line: Line, cx: &Cx<'_>) -> Option<Outcome> {
         Outcome::Stay(FollowUp::Show(tasks))
     };
     Some(match line {
-        Line::Head(Part::Now) => {
-            store_fault(cx.model)?;
-            shows(problems::SCOPE)
-        }
+        Line::Head(Part::Now) if cx.model.problems.is_empty() => return None,
+        Line::Head(Part::Now) => shows(problems::SCOPE),
+        Line::Team(_) if store_fault(cx.model).is_some() => shows(problems::SCOPE),
         Line::Head(Part::Teams) | Line::Idle(_) => shows(teams::SCOPE),
         Line::Head(Part::Questions) => Outcome::Close(FollowUp::Focus(Focus::Inbox)),
         Line::Head(Part::Triggers) | Line::Trigger(_) => shows(triggers::SCOPE),
@@ -443,6 +504,15 @@ fn retry(trouble: &Trouble, cx: &Cx<'_>) -> Option<Outcome> {
     Some(Outcome::Stay(follows))
 }
 
+/// Opens the file of a team that has used up its limits: they are in it.
+fn edit_limits(line: Line, cx: &Cx<'_>) -> Option<Outcome> {
+    let Line::Team(at) = line else { return None };
+    let is_used_up = trouble_at(line, cx)?.kind == TroubleKind::UsedUp;
+    let path = format!(".minds/hive/teams/{}.yaml", team_at(at, cx)?.name);
+    let edits = Effect::Program(ProgramJob::EditFile { path, line: None });
+    is_used_up.then_some(Outcome::Stay(FollowUp::Effect(edits)))
+}
+
 /// How a trouble looks.
 fn mark(kind: TroubleKind, glyphs: &Glyphs) -> (&'static str, Role) {
     match kind {
@@ -458,18 +528,33 @@ fn mark(kind: TroubleKind, glyphs: &Glyphs) -> (&'static str, Role) {
     }
 }
 
-/// The key that helps; none where only files or another box do.
-fn helps(kind: TroubleKind) -> Option<(Action, Text)> {
-    match kind {
+/// The key that helps, with its word, or the command where no key does.
+fn helps(trouble: &Trouble, ui: &UiSettings) -> String {
+    let (action, word) = match trouble.kind {
+        // There is nothing to queue again.
+        TroubleKind::SetUpFailed if trouble.task.is_none() => (Action::Open, TASKS),
         TroubleKind::SetUpFailed
         | TroubleKind::Failing
         | TroubleKind::NoModel
         | TroubleKind::Interrupted
-        | TroubleKind::Stopped => Some((Action::RetryNow, RETRY)),
-        TroubleKind::Asks => Some((Action::Answer, ANSWER)),
-        TroubleKind::Stalls => Some((Action::Stop, CANCEL)),
-        TroubleKind::Quarantined | TroubleKind::UsedUp | TroubleKind::NoBox => None,
+        | TroubleKind::Stopped => (Action::RetryNow, RETRY),
+        TroubleKind::Asks => (Action::Answer, ANSWER),
+        TroubleKind::Stalls => (Action::Stop, CANCEL),
+        TroubleKind::UsedUp => (Action::Edit, LIMITS),
+        TroubleKind::Quarantined => return ui.text(MIGRATE).to_owned(),
+        TroubleKind::NoBox => return ui.text(HEALTH).to_owned(),
+    };
+    format!("{} {}", ui.key(SCOPE, action), ui.text(word))
+}
+
+/// The key that leads to the problems, with their number; empty where there are none.
+fn to_problems(ui: &UiSettings, cx: &Cx<'_>) -> Strip {
+    let count = cx.model.problems.len();
+    if count == 0 {
+        return Strip::new();
     }
+    let text = format!("{} {}", ui.key(SCOPE, Action::Open), ui.counted(count, PROBLEMS));
+    Strip::new().put(&text, ui.style(Role::TextDim))
 }
 
 fn now_row(ui: &UiSettings, cx: &Cx<'_>) -> Row {
@@ -488,6 +573,9 @@ fn now_row(ui: &UiSettings, cx: &Cx<'_>) -> Row {
         Some(problem) => (ui.sentence(NOT_KNOWN, problem.text.in_lang(ui.lang)), Role::Warning),
         None => (ui.counted(queued, QUEUED), Role::Text),
     });
+    if store_fault(model).is_none() {
+        parts.extend(day::summary(ui, cx).map(|text| (text, Role::TextDim)));
+    }
     let mut left = Strip::new();
     for (text, role) in parts {
         if !left.is_empty() {
@@ -495,7 +583,7 @@ fn now_row(ui: &UiSettings, cx: &Cx<'_>) -> Row {
         }
         left.push(&text, ui.style(role));
     }
-    (left, Strip::new())
+    (left, to_problems(ui, cx))
 }
 
 fn head_row(part: Part, width: usize, ui: &UiSettings, cx: &Cx<'_>) -> Row {
@@ -518,7 +606,30 @@ fn head_row(part: Part, width: usize, ui: &UiSettings, cx: &Cx<'_>) -> Row {
     }
     // The margins of a row, and the blanks around the line.
     let end = width.saturating_sub(right.width() + 5);
+    if part == Part::Teams {
+        left = with_columns(left.put(" ", rule), end, ui);
+    }
     (left.put(" ", rule).fill_to(end, ui.glyphs.rule, rule), right)
+}
+
+/// Names the columns of the teams, as far as there is room.
+fn with_columns(left: Strip, end: usize, ui: &UiSettings) -> Strip {
+    let dim = ui.style(Role::TextDim);
+    let ended = format!("{}/{}", ui.glyphs.done, ui.glyphs.dead);
+    let columns = [
+        (NAME_END, ui.text(WORK_COLUMN)),
+        (WORK_END, ui.text(QUEUE_COLUMN)),
+        (QUEUE_END, ended.as_str()),
+        (ENDED_END, ui.text(NOW_COLUMN)),
+    ];
+    let mut left = left.fill_to(NAME_END, ui.glyphs.rule, ui.style(Role::Rule));
+    for (at, word) in columns {
+        let with_it = left.clone().pad_to(at).put(&format!(" {word}"), dim);
+        if with_it.width() < end {
+            left = with_it;
+        }
+    }
+    left
 }
 
 fn team_row(team: &TeamRow, ui: &UiSettings, cx: &Cx<'_>) -> Row {
@@ -529,7 +640,7 @@ fn team_row(team: &TeamRow, ui: &UiSettings, cx: &Cx<'_>) -> Row {
             .put(&format!("? {}", team.name), ui.style(Role::Text))
             .pad_to(NAME_END)
             .put(&format!(" {why}"), ui.style(Role::Warning));
-        return (left, Strip::new());
+        return (left, to_problems(ui, cx));
     }
     let trouble = trouble(team, &retried(cx.model, ui.lang), cx);
     let (glyph, role) = match &trouble {
@@ -537,15 +648,17 @@ fn team_row(team: &TeamRow, ui: &UiSettings, cx: &Cx<'_>) -> Row {
         None if team.running > 0 => (ui.glyphs.running, Role::Accent),
         None => (ui.glyphs.idle, Role::TextDim),
     };
-    let queued = (team.pending > 0).then(|| ui.counted(team.pending, QUEUED));
+    let [done, failed] = day::ended(Some(&team.name), cx);
     let left = Strip::new()
         .put(&format!("{glyph} "), ui.style(role))
         .put(team.name.as_str(), ui.style(Role::Text))
         .pad_to(NAME_END)
         .put(&format!(" {}/{}", team.running, team.max_running), dim)
         .pad_to(WORK_END)
-        .put(&format!(" {}", queued.unwrap_or_default()), dim)
-        .pad_to(QUEUE_END);
+        .put(&format!(" {}", team.pending), dim)
+        .pad_to(QUEUE_END)
+        .put(&format!(" {done}/{failed}"), dim)
+        .pad_to(ENDED_END);
     let Some(trouble) = trouble else {
         let mut tasks = cx.model.teams.tasks().iter().filter(|task| task.team == team.name);
         let runs = tasks.find(|task| task.status == TaskStatus::Running);
@@ -554,12 +667,7 @@ fn team_row(team: &TeamRow, ui: &UiSettings, cx: &Cx<'_>) -> Row {
     };
     let reason = trouble.reason();
     let left = left.put(&format!(" {}", reason.in_lang(ui.lang)), ui.style(role));
-    let key = match helps(trouble.kind) {
-        Some((action, word)) => format!("{} {}", ui.key(SCOPE, action), ui.text(word)),
-        None if trouble.kind == TroubleKind::Quarantined => ui.text(MIGRATE).to_owned(),
-        None => String::new(),
-    };
-    (left, Strip::new().put(&key, dim))
+    (left, Strip::new().put(&helps(&trouble, ui), dim))
 }
 
 fn question_row(row: &InboxRow, view: View<'_>, cx: &Cx<'_>) -> Row {

@@ -2,14 +2,18 @@
 
 use crate::app::tests::fixture::*;
 use crate::domain::reading::problem::STORE_PROBLEM;
-use crate::domain::teams::task::row::TaskRow;
+use crate::domain::teams::task::row::{MAX_ENDED_ROWS, TaskRow};
 use crate::domain::teams::task::{TaskStatus, TeamWork};
 use crate::domain::text::Text;
-use crate::domain::{Problem, Stamp, TaskId, TeamName};
+use crate::domain::{Lang, Problem, Stamp, TaskId, TeamName};
+use crate::effect::Effect;
 use crate::lists::tasks::tests as tasks;
 use crate::lists::tasks::tests::requests;
 use crate::lists::{teams, triggers};
-use crate::protocol::{Command, DriverEvent, InboxRow, TeamRow, TeamsRequest, TreeRow};
+use crate::panes::finder::tests as finder;
+use crate::programs::ProgramJob;
+use crate::protocol::{Command, DriverEvent, FindEnd, InboxRow, TeamRow, TeamsRequest, TreeRow};
+use crate::samples::triggers::id;
 
 /// A screen with teams, tasks, triggers and the overview of them.
 pub fn stage(width: u16, height: u16) -> Stage {
@@ -126,24 +130,113 @@ fn lists_opened_from_the_overview_lead_back_to_it_and_it_is_there_once() {
     }
 }
 
-#[test]
-fn while_the_store_is_away_no_number_stands_for_what_is_not_known() {
+/// A screen with idle teams whose store cannot be used, and the overview of them.
+fn without_store(why: Text) -> Stage {
     let mut stage = streaming(120, 40);
     let idle = teams::tests::teams().into_iter();
     let idle = idle.map(|team| TeamRow { running: 0, blocked: 0, pending: 0, ..team });
-    let gone = Text::new("the disk is gone", "磁盘不在");
-    let mount = Text::new("mount it", "请挂载");
-    let away = Problem::new(STORE_PROBLEM, ".hive", gone, mount);
+    let away = Problem::new(STORE_PROBLEM, ".hive", why, Text::new("mend it", "请修复"));
     stage.apply(DriverEvent::Teams(idle.collect())).apply(DriverEvent::Problems(vec![away]));
     stage.keys("<alt+0>");
-    let screen = stage.screen();
-    for name in ["main", "qa", "lab", "ops"] {
-        let line = line(&mut stage, name);
-        assert!(line.contains("not known: the disk is gone"), "{line}\n{screen}");
+    stage
+}
+
+#[test]
+fn while_the_store_is_away_locked_or_newer_no_number_stands_for_what_is_not_known() {
+    for why in [
+        Text::new("the disk is gone", "磁盘不在"),
+        Text::new("another program holds the store; try again", "另一个程序占用着存储；请重试"),
+        Text::new(
+            "the store was written by a newer version of this program: use that version",
+            "存储由更新版本的程序写成：请使用该版本",
+        ),
+    ] {
+        let mut stage = without_store(why);
+        let screen = stage.screen();
+        let reason = format!("not known: {}", why.in_lang(Lang::En));
+        for name in ["main", "qa", "lab", "ops"] {
+            let line = line(&mut stage, name);
+            assert!(line.contains(&reason) && line.contains("⏎ 1 problem"), "{line}\n{screen}");
+        }
+        assert!(screen.contains("store away") && !screen.contains("store ok"), "{screen}");
+        for number in ["0/2", "0/0", "0 queued", "today"] {
+            assert!(!screen.contains(number), "{number}\n{screen}");
+        }
     }
-    assert!(!screen.contains("0/2") && !screen.contains("0 queued"), "{screen}");
+}
+
+#[test]
+fn while_the_store_is_away_the_problems_are_one_key_away() {
+    let mut stage = without_store(Text::new("the disk is gone", "磁盘不在"));
     stage.keys("<enter>");
     assert!(stage.screen().contains("PROBLEMS"), "{}", stage.screen());
+    stage.keys("<esc>");
+    assert!(stage.screen().contains("OVERVIEW"), "{}", stage.screen());
+    stage.keys("j j <enter>");
+    assert!(stage.screen().contains("PROBLEMS"), "{}", stage.screen());
+}
+
+#[test]
+fn limits_that_are_used_up_lead_to_the_file_of_the_team_and_a_missing_box_to_a_command() {
+    let mut stage = stage(120, 40);
+    let main = teams::tests::teams().remove(1);
+    let waits = |name: &str| TeamRow { name: TeamName::new(name), pending: 2, ..main.clone() };
+    let no_box = TeamRow { boxes: Some(Vec::new()), ..waits("lab") };
+    let used_up = TeamRow { used_up: true, ..waits("qa") };
+    stage.apply(DriverEvent::Tasks(Vec::new())).apply(DriverEvent::Teams(vec![no_box, used_up]));
+    let qa = line(&mut stage, "qa");
+    assert!(qa.contains("the limits of the day are used up") && qa.contains("e limits"), "{qa}");
+    let lab = line(&mut stage, "lab");
+    assert!(lab.contains("no box works for it") && lab.contains("run health"), "{lab}");
+    stage.app.take_effects();
+    stage.keys("j j e");
+    let path = ".minds/hive/teams/qa.yaml".to_owned();
+    let wanted = Effect::Program(ProgramJob::EditFile { path, line: None });
+    assert!(stage.app.take_effects().contains(&wanted), "{}", stage.screen());
+    stage.keys("j e");
+    let effects = stage.app.take_effects();
+    assert!(!effects.iter().any(|effect| matches!(effect, Effect::Program(_))), "{effects:?}");
+}
+
+#[test]
+fn space_enables_and_disables_the_trigger_of_its_row_alone() {
+    let mut stage = stage(120, 40);
+    // On the numbers, and on a team.
+    stage.keys("<space> j j <space>");
+    assert!(requests(&stage).is_empty(), "{}", stage.screen());
+    stage.keys("j j j j j j j j <space> j j <space>");
+    let asked: Vec<TeamsRequest> = requests(&stage).into_iter().map(|(_, one)| one).collect();
+    let switched = |name: &str, on: bool| TeamsRequest::SwitchTrigger { id: id("qa", name), on };
+    assert_eq!(asked, [switched("deploys", false), switched("loud", true)], "{}", stage.screen());
+}
+
+#[test]
+fn what_ended_today_is_counted_for_each_team_and_a_number_that_may_be_larger_says_so() {
+    let mut stage = stage(120, 40);
+    let done = tasks::rows().remove(4);
+    let (id, since) = (TaskId::new("task-0009"), Stamp::new("2026-11-20 23:59:59"));
+    let yesterday = TaskRow { id, since, ..done.clone() };
+    let tasks: Vec<TaskRow> = tasks::rows().into_iter().chain([yesterday]).collect();
+    stage.apply(DriverEvent::Tasks(tasks));
+    let (qa, ops) = (line(&mut stage, "qa"), line(&mut stage, "ops"));
+    assert!(qa.contains(" 0/1 ") && ops.contains(" 1/0 "), "{qa}\n{ops}");
+    assert!(stage.screen().contains("today 1 done, 1 failed"), "{}", stage.screen());
+    let of_list = |n: usize| TaskRow { id: TaskId::new(format!("task-{n}")), ..done.clone() };
+    stage.apply(DriverEvent::Tasks((0..MAX_ENDED_ROWS).map(of_list).collect()));
+    let (qa, ops) = (line(&mut stage, "qa"), line(&mut stage, "ops"));
+    assert!(qa.contains(" 0+/0+ ") && ops.contains(" 100+/0+ "), "{qa}\n{ops}");
+}
+
+#[test]
+fn how_long_the_oldest_task_waits_is_said_where_all_are_listed() {
+    let mut stage = stage(120, 40);
+    assert!(!stage.screen().contains("oldest"), "{}", stage.screen());
+    let qa = teams::tests::teams().remove(3);
+    let qa = TeamRow { running: 0, pending: 1, ..qa };
+    let since = Stamp::new("2026-11-21 10:03:00");
+    let waits = TaskRow { since, ..tasks::rows().remove(0) };
+    stage.apply(DriverEvent::Teams(vec![qa])).apply(DriverEvent::Tasks(vec![waits]));
+    assert!(stage.screen().contains("1 queued · oldest 2h"), "{}", stage.screen());
 }
 
 #[test]
@@ -162,6 +255,30 @@ fn a_team_whose_credentials_wait_is_first_with_the_command_that_helps() {
     assert!(requests(&stage).is_empty(), "nothing can be queued again");
     stage.keys("<esc> <alt+4>");
     assert!(stage.screen().contains("qa  quarantined"), "{}", stage.screen());
+}
+
+#[test]
+fn what_was_said_in_the_dialogs_of_a_team_is_listed_by_one_key_and_leads_back() {
+    let mut stage = stage(120, 40);
+    stage.keys("j j j H");
+    let wanted = |stage: &Stage| finder::asked(stage).pop().expect("a search").1;
+    let request = wanted(&stage);
+    assert!(request.said && request.text.is_empty(), "{request:?}");
+    assert_eq!(request.member, Some("qa-lead".into()));
+    finder::answer(&mut stage, finder::results(), Some(FindEnd::Complete));
+    let screen = stage.screen();
+    assert!(screen.contains("CONVERSATIONS · @qa-lead · 3 records"), "{screen}");
+    assert!(screen.contains("otp.rs: 12 lines") && screen.contains("archived"), "{screen}");
+    stage.keys("o");
+    let request = wanted(&stage);
+    assert_eq!((request.text.as_str(), request.said), ("o", true));
+    stage.keys("<backspace>");
+    assert!(wanted(&stage).text.is_empty(), "without a word all is listed again");
+    stage.keys("<esc>");
+    assert_eq!(stage.sent.last(), Some(&Command::EndFind));
+    assert!(stage.screen().contains("OVERVIEW"), "{}", stage.screen());
+    stage.keys("k k H");
+    assert_eq!(wanted(&stage).member, None, "not in the row of a team: of all");
 }
 
 #[test]

@@ -22,6 +22,8 @@ use crate::request::Request;
 use crate::theme::{Glyphs, Role};
 use crate::words;
 
+pub(super) const SWITCH: Text = Text::new("Enable or disable this trigger", "启用或停用此触发器");
+pub(super) const ON_OFF: Text = Text::new("on/off", "启停");
 const NEXT: Text = Text::new("next {}", "下次 {}");
 /// Parts of a stamp, in characters: its date, and everything but the year and the seconds.
 const DAY_CHARS: usize = 10;
@@ -58,14 +60,9 @@ impl List for Triggers {
         ListKey {
             action: Action::SwitchTrigger,
             keys: &["space"],
-            does: Text::new("Enable or disable this trigger", "启用或停用此触发器"),
-            hint: Text::new("on/off", "启停"),
-            run: |_, entry, cx| {
-                let row = at(entry, cx)?;
-                let on = row.state != TriggerState::Active;
-                let request = TeamsRequest::SwitchTrigger { id: row.id(), on };
-                Some(Outcome::Stay(FollowUp::Request(Request::Task(request))))
-            },
+            does: SWITCH,
+            hint: ON_OFF,
+            run: |_, entry, cx| switch(entry, cx),
         },
         ListKey {
             action: Action::TryTrigger,
@@ -137,6 +134,19 @@ impl List for Triggers {
     }
 }
 
+/// Enables the trigger at this place, or disables it.
+pub(super) fn switch(entry: usize, cx: &Cx<'_>) -> Option<Outcome> {
+    let row = at(entry, cx)?;
+    let on = row.state != TriggerState::Active;
+    let request = TeamsRequest::SwitchTrigger { id: row.id(), on };
+    Some(Outcome::Stay(FollowUp::Request(Request::Task(request))))
+}
+
+/// The date of a stamp.
+pub(super) fn day(at: &Stamp) -> &str {
+    at.as_str().get(..DAY_CHARS).unwrap_or_default()
+}
+
 /// Returns what a trigger does next, in a word or two.
 fn state(row: &TriggerRow, view: View<'_>) -> (String, Role) {
     let ui = view.ui;
@@ -147,7 +157,6 @@ fn state(row: &TriggerRow, view: View<'_>) -> (String, Role) {
         (TriggerState::Pending, _) => (ui.text(PENDING).to_owned(), Role::TextDim),
         (TriggerState::Disabled, _) => (ui.text(DISABLED).to_owned(), Role::Warning),
         (TriggerState::Active, Some(next)) => {
-            let day = |at: &Stamp| at.as_str().get(..DAY_CHARS).map(str::to_owned);
             let is_today = day(next) == day(view.now);
             let later = || next.as_str().get(MONTH_TO_MINUTE).unwrap_or(next.as_str());
             let time = if is_today { next.hour_minute() } else { later() };

@@ -2,7 +2,7 @@
 
 use crate::domain::reading::transcript::SpokenKind;
 use crate::domain::text::Text;
-use crate::protocol::FindScope;
+use crate::protocol::{FindRequest, FindScope};
 use crate::words::Counted;
 
 pub(super) const FOUND: Counted = Counted::new("record", "records", "条记录");
@@ -20,8 +20,11 @@ pub(super) const OTHER: Text = Text::new("other scope", "其他范围");
 pub(super) const COURSE: Text = Text::new("course", "课程");
 pub(super) const YOU: Text = Text::new("you", "你");
 
-pub(super) fn scope(scope: FindScope) -> Text {
-    match scope {
+pub(super) fn title(wanted: &FindRequest) -> Text {
+    if wanted.said {
+        return Text::new("CONVERSATIONS", "会话记录");
+    }
+    match wanted.scope {
         FindScope::Dialog => Text::new("FIND IN THIS DIALOG", "在此对话中查找"),
         FindScope::MainDialog => Text::new("FIND IN THIS MAIN DIALOG", "在此主线对话中查找"),
         FindScope::All => Text::new("FIND IN ALL DIALOGS", "在所有对话中查找"),

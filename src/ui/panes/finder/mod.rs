@@ -17,7 +17,6 @@ use super::strip::{Strip, draw_between};
 use super::transcript::prose::plain_rows;
 use crate::action::Action;
 use crate::cx::{Cx, UiSettings, View};
-use crate::domain::DialogId;
 use crate::domain::reading::transcript::RecordPosition;
 use crate::domain::text::Text;
 use crate::domain::text::search_pattern::SearchPattern;
@@ -25,7 +24,7 @@ use crate::follow_up::{FollowUp, ToReading};
 use crate::model::FoundPlace;
 use crate::overlay::{Handled, Handler};
 use crate::panes::scroll_sign::{ShownRows, draw_scroll_sign};
-use crate::protocol::{FindEnd, FindRequest, FindScope};
+use crate::protocol::{FindEnd, FindRequest};
 use crate::request::Request;
 use crate::theme::Role;
 use crate::words::{CLOSE, OPEN};
@@ -41,9 +40,8 @@ const MAX_PREVIEW: u16 = 9;
 
 #[derive(Debug)]
 pub struct Finder {
-    /// The dialog that is open or selected.
-    dialog: Option<DialogId>,
-    scope: FindScope,
+    /// What is searched for; its text is that of the field.
+    wanted: FindRequest,
     field: Field,
     chosen: usize,
     top: usize,
@@ -58,21 +56,25 @@ struct FinderAreas {
 }
 
 impl Finder {
-    pub fn new(dialog: Option<DialogId>) -> Self {
-        let scope = FindScope::All;
-        Self { dialog, scope, field: Field::new(""), chosen: 0, top: 0, fits: 1 }
+    pub fn new(wanted: FindRequest) -> Self {
+        let field = Field::new(&wanted.text);
+        Self { wanted, field, chosen: 0, top: 0, fits: 1 }
+    }
+
+    /// True while nothing is searched for.
+    fn is_idle(&self) -> bool {
+        self.field.is_empty() && !self.wanted.said
     }
 
     /// Searches again after the text or the scope has changed.
     fn search(&mut self, cx: &mut Cx<'_>) -> Handled {
         self.chosen = 0;
         self.top = 0;
-        let text = self.field.text();
-        cx.follow_ups.push(if text.is_empty() {
+        cx.follow_ups.push(if self.is_idle() {
             FollowUp::EndFind
         } else {
-            let (scope, dialog) = (self.scope, self.dialog.clone());
-            FollowUp::Request(Request::Find(FindRequest { text, scope, dialog }))
+            let text = self.field.text();
+            FollowUp::Request(Request::Find(FindRequest { text, ..self.wanted.clone() }))
         });
         Handled::Done
     }
@@ -92,10 +94,10 @@ impl Finder {
 
     /// Searches the next scope. Without a dialog there is only one.
     fn other_scope(&mut self, cx: &mut Cx<'_>) -> Handled {
-        if self.dialog.is_none() {
+        if self.wanted.dialog.is_none() {
             return Handled::Done;
         }
-        self.scope = self.scope.next();
+        self.wanted.scope = self.wanted.scope.next();
         self.search(cx)
     }
 
@@ -124,7 +126,8 @@ impl Finder {
     }
 
     fn title(&self, ui: &UiSettings, cx: &Cx<'_>) -> String {
-        let mut left = vec![ui.text(finder_words::scope(self.scope)).to_owned()];
+        let mut left = vec![ui.text(finder_words::title(&self.wanted)).to_owned()];
+        left.extend(self.wanted.member.as_ref().map(|member| format!("@{member}")));
         let count = cx.finds.records().len();
         match cx.finds.end() {
             Some(FindEnd::TooMany) => {
@@ -136,7 +139,7 @@ impl Finder {
                 left.push(ui.text(finder_words::NOTHING).to_owned());
             }
             Some(FindEnd::Complete) => left.push(ui.counted(count, finder_words::FOUND)),
-            None if self.field.is_empty() => {}
+            None if self.is_idle() => {}
             None => left.push(ui.text(finder_words::SEARCHING).to_owned()),
         }
         if cx.finds.unread() > 0 {
@@ -234,7 +237,7 @@ impl Prompt for Finder {
     fn show(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let ui = view.ui;
         let mut hints = vec![(Action::Send, OPEN)];
-        if self.dialog.is_some() {
+        if self.wanted.dialog.is_some() {
             hints.push((Action::FocusNext, finder_words::OTHER));
         }
         hints.push((Action::Leave, CLOSE));
@@ -244,7 +247,7 @@ impl Prompt for Finder {
         }
         draw_search(frame, Rect { y: area.y + 1, height: 1, ..area }, ui, &self.field);
         let FinderAreas { list, preview } = areas(area);
-        if self.field.is_empty() {
+        if self.is_idle() {
             Self::draw_note(frame, list, ui, finder_words::TYPE);
             return;
         }

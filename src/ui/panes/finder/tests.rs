@@ -32,7 +32,7 @@ fn found(dialog: &DialogId, line: usize, text: &str) -> FoundRecord {
     }
 }
 
-fn asked(stage: &Stage) -> Vec<(Ticket, FindRequest)> {
+pub fn asked(stage: &Stage) -> Vec<(Ticket, FindRequest)> {
     let finds = stage.sent.iter().filter_map(|command| {
         let Command::Find { ticket, request } = command else { return None };
         Some((*ticket, request.clone()))

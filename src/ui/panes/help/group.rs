@@ -127,6 +127,9 @@ fn is_read(action: Action) -> bool {
             | Action::Usage
             | Action::Log
             | Action::LogLevel
+            | Action::LogTeam
+            | Action::LogSpan
+            | Action::Conversations
             | Action::CopyBlock
             | Action::CopyCode
             | Action::SelectLines

@@ -1,11 +1,13 @@
-//! The end of today's log of this program: the newest lines first in view, filtered by level. It is read on
-//! request only; a key reads it again.
+//! The end of today's log of this program: the newest lines first in view, filtered by level, team and time. It is
+//! read on request only; a key reads it again.
 //!
 //! Rows are laid out when the width or the filter changes, not for each frame.
 
 mod log_words;
 #[cfg(test)]
 pub(crate) mod tests;
+
+use std::collections::BTreeSet;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -16,10 +18,12 @@ use super::text_rows::TextRows;
 use super::transcript::prose::plain_rows;
 use crate::action::{Action, Binding, Scope};
 use crate::cx::{Cx, UiSettings, View};
+use crate::domain::TeamName;
 use crate::domain::text::Text;
 use crate::follow_up::FollowUp;
+use crate::model::{LogFilter, LogSpan, LogTeams};
 use crate::overlay::{Handled, Handler};
-use crate::protocol::{LogLevel, LogView};
+use crate::protocol::{LogLevel, LogLine, LogView};
 use crate::request::Request;
 use crate::theme::Role;
 use crate::words::CLOSE;
@@ -28,14 +32,21 @@ pub const SCOPE: Scope = Scope::new("log", "日志", &[Scope::PANES, Scope::ANYW
 
 /// Its bindings, in the order of help.
 pub fn bindings() -> Vec<Binding> {
-    let own = [SCOPE.bind(Action::LogLevel, &["tab"]), SCOPE.bind(Action::ReadAgain, &["r"])];
+    let own = [
+        SCOPE.bind(Action::LogLevel, &["tab"]),
+        SCOPE.bind(Action::LogTeam, &["t"]),
+        SCOPE.bind(Action::LogSpan, &["d"]),
+        SCOPE.bind(Action::ReadAgain, &["r"]),
+    ];
     [&text_keys(SCOPE)[..], &own, &find_keys(SCOPE, log_words::FIND)].concat()
 }
 
-const KEYS: [Handler<LogSheet>; 2] = [
+const KEYS: [Handler<LogSheet>; 4] = [
     (Action::LogLevel, |sheet, _| sheet.next_level()),
+    (Action::LogTeam, |sheet, cx| sheet.next_team(cx)),
+    (Action::LogSpan, |sheet, _| sheet.next_span()),
     (Action::ReadAgain, |sheet, cx| {
-        cx.follow_ups.push(FollowUp::Request(Request::Log { least: sheet.least }));
+        cx.follow_ups.push(FollowUp::Request(Request::Log(sheet.filter.clone())));
         Handled::Done
     }),
 ];
@@ -43,21 +54,22 @@ const KEYS: [Handler<LogSheet>; 2] = [
 #[derive(Debug)]
 pub struct LogSheet {
     log: LogView,
-    /// Lines below this level are not shown.
-    least: LogLevel,
+    filter: LogFilter,
     rows: TextRows,
-    made_for: Option<(u16, LogLevel)>,
+    /// Lines that pass the filter.
+    shown: usize,
+    made_for: Option<(u16, LogFilter)>,
 }
 
 impl LogSheet {
-    pub fn new(log: LogView, least: LogLevel) -> Self {
+    pub fn new(log: LogView, filter: LogFilter) -> Self {
         let mut rows = TextRows::default();
         rows.show_end();
-        Self { log, least, rows, made_for: None }
+        Self { log, filter, rows, shown: 0, made_for: None }
     }
 
     fn next_level(&mut self) -> Handled {
-        self.least = match self.least {
+        self.filter.least = match self.filter.least {
             LogLevel::Trace | LogLevel::Debug => LogLevel::Info,
             LogLevel::Info => LogLevel::Warn,
             LogLevel::Warn => LogLevel::Error,
@@ -67,19 +79,37 @@ impl LogSheet {
         Handled::Done
     }
 
-    fn shown(&self) -> usize {
-        self.log.lines.iter().filter(|line| line.level >= self.least).count()
+    /// Shows the lines of the next team that has any, after the last one those of all.
+    fn next_team(&mut self, cx: &Cx<'_>) -> Handled {
+        let named = LogTeams::new(&cx.model.teams, &cx.model.tree);
+        let lines = self.log.lines.iter();
+        let found: BTreeSet<&TeamName> = lines.flat_map(|line| named.of_line(line)).collect();
+        let now = self.filter.team.as_ref();
+        let next = found.into_iter().find(|team| now.is_none_or(|now| *team > now)).cloned();
+        self.filter.team = next;
+        self.rows.show_end();
+        Handled::Done
     }
 
-    fn make_rows(&mut self, ui: &UiSettings, width: u16) {
-        let made_for = Some((width, self.least));
+    fn next_span(&mut self) -> Handled {
+        self.filter.span = self.filter.span.next();
+        self.rows.show_end();
+        Handled::Done
+    }
+
+    fn make_rows(&mut self, ui: &UiSettings, width: u16, cx: &Cx<'_>) {
+        let made_for = Some((width, self.filter.clone()));
         if self.made_for == made_for {
             return;
         }
         self.made_for = made_for;
         let cells = usize::from(width.saturating_sub(2)).max(1);
-        let lines = self.log.lines.iter().filter(|line| line.level >= self.least);
-        let rows = lines.flat_map(|line| {
+        let (teams, tree) = (&cx.model.teams, &cx.model.tree);
+        let teams = self.filter.team.as_ref().map(|_| LogTeams::new(teams, tree));
+        let teams = teams.unwrap_or_default();
+        let lines: Vec<&LogLine> = self.filter.lines(&self.log, &teams).collect();
+        self.shown = lines.len();
+        let rows = lines.into_iter().flat_map(|line| {
             let role = match line.level {
                 LogLevel::Error => Role::Bad,
                 LogLevel::Warn => Role::Warning,
@@ -100,6 +130,14 @@ impl LogSheet {
     }
 }
 
+fn span_word(span: LogSpan) -> Option<Text> {
+    match span {
+        LogSpan::Day => None,
+        LogSpan::Hour => Some(log_words::HOUR),
+        LogSpan::TenMinutes => Some(log_words::TEN_MINUTES),
+    }
+}
+
 fn level_word(least: LogLevel) -> Text {
     match least {
         LogLevel::Trace | LogLevel::Debug => log_words::ALL,
@@ -117,6 +155,8 @@ impl ReadSheet for LogSheet {
         (Action::LogLevel, log_words::LEVEL),
         (Action::Cancel, CLOSE),
         (Action::ReadAgain, log_words::AGAIN),
+        (Action::LogTeam, log_words::TEAM),
+        (Action::LogSpan, log_words::SPAN),
     ];
 
     fn view(&self) -> &SheetView {
@@ -132,13 +172,17 @@ impl ReadSheet for LogSheet {
     }
 
     fn title(&self, ui: &UiSettings, _: &Cx<'_>) -> Vec<String> {
-        let lines = ui.counted(self.shown(), log_words::LINES);
-        let level = ui.text(level_word(self.least));
-        vec![ui.text(log_words::TITLE).to_owned(), level.to_owned(), lines]
+        let said = |text: Text| ui.text(text).to_owned();
+        let LogFilter { least, team, span } = &self.filter;
+        let mut title = vec![said(log_words::TITLE), said(level_word(*least))];
+        title.extend(team.as_ref().map(ToString::to_string));
+        title.extend(span_word(*span).map(said));
+        title.push(ui.counted(self.shown, log_words::LINES));
+        title
     }
 
-    fn lay_out(&mut self, area: Rect, view: View<'_>, _: &Cx<'_>) {
-        self.make_rows(view.ui, area.width);
+    fn lay_out(&mut self, area: Rect, view: View<'_>, cx: &Cx<'_>) {
+        self.make_rows(view.ui, area.width, cx);
         self.rows.layout(usize::from(area.height));
     }
 

@@ -1,6 +1,8 @@
 //! The program's log, from keys to the screen.
 
 use crate::app::tests::fixture::*;
+use crate::domain::Stamp;
+use crate::lists::overview;
 use crate::protocol::{Command, DriverEvent, LogView, Ticket};
 
 fn log() -> LogView {
@@ -56,6 +58,52 @@ fn lines_below_the_chosen_level_are_hidden() {
         assert!(screen.contains(expected) && screen.contains(line), "{expected}\n{screen}");
     }
     assert!(stage.keys("g").screen().contains("older lines are in the file: ~/logs"));
+}
+
+/// Lines about teams, read at 12:03. A text that only looks like a field is none.
+const OF_TEAMS: &str = "\
+2026-11-21T10:00:00.204Z  WARN dominds_tui::driver: named hours=3 team=qa
+2026-11-21T11:30:00.204Z  INFO tree{root=aa/bb/2}: dominds_tui::driver: its dialog course=1
+2026-11-21T11:58:00.204Z ERROR dominds_tui::driver: its task task=task-0003
+ more of it
+2026-11-21T12:00:00.204Z  INFO dominds_tui::driver: of nobody team=nobody qa team lab
+";
+
+#[test]
+fn from_the_row_of_a_team_its_lines_are_shown_then_those_of_others_and_of_a_shorter_time() {
+    let mut stage = overview::tests::stage(120, 40);
+    stage.keys("j j j J");
+    let log = LogView::of_text("f".to_owned(), OF_TEAMS, false);
+    answer(&mut stage, LogView { read_at: Stamp::new("2026-11-21 12:03:00"), ..log });
+    let screen = stage.screen();
+    assert!(screen.contains("info and above · qa · 2 lines"), "{screen}");
+    assert!(screen.contains("named") && screen.contains("root=aa/bb/2"), "{screen}");
+    for (key, expected) in [
+        ("t", "info and above · 5 lines"),
+        ("t", "info and above · lab · 2 lines"),
+        ("d", "lab · last hour · 2 lines"),
+        ("t", "qa · last hour · 1 line"),
+        ("t", "info and above · last hour · 4 lines"),
+        ("t", "lab · last hour · 2 lines"),
+        ("t", "qa · last hour · 1 line"),
+        ("d", "qa · last 10 min · 0 lines"),
+        ("d", "qa · 2 lines"),
+    ] {
+        let screen = stage.keys(key).screen();
+        assert!(screen.contains(expected), "{key} {expected}\n{screen}");
+    }
+    stage.keys("r");
+    answer(&mut stage, LogView::of_text("f".to_owned(), OF_TEAMS, false));
+    assert!(stage.screen().contains("qa · 2 lines"), "{}", stage.screen());
+    assert!(stage.keys("<esc>").screen().contains("OVERVIEW"), "{}", stage.screen());
+}
+
+#[test]
+fn where_it_is_not_known_when_the_log_was_read_no_line_is_too_old() {
+    let mut stage = shown_on(Stage::new(120, 40));
+    let screen = stage.keys("d").screen();
+    assert!(screen.contains("last hour · 48 lines"), "{screen}");
+    assert!(stage.keys("t").screen().contains("last hour · 48 lines"), "no team has lines");
 }
 
 #[test]

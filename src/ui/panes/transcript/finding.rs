@@ -108,7 +108,7 @@ impl TranscriptPane {
         let to = Match { item, nth };
         search.current = search.has(to).then_some(to);
         self.show_match(open, context, &search, to);
-        self.search = Some(search);
+        self.search = Some(search).filter(|search| !search.pattern.is_empty());
     }
 
     /// Puts the cursor on the block with the match and scrolls its row into view.

@@ -32,6 +32,23 @@ pub enum SpokenKind {
     Answer,
 }
 
+impl SpokenKind {
+    /// True for what people and members say to each other.
+    #[must_use]
+    pub fn is_said(self) -> bool {
+        matches!(
+            self,
+            Self::You
+                | Self::Assignment
+                | Self::Saying
+                | Self::Request
+                | Self::Reply
+                | Self::Question
+                | Self::Answer
+        )
+    }
+}
+
 /// What a record says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpokenRecord {
