@@ -56,7 +56,7 @@ pub use panes::field::MAX_BYTES as MAX_DRAFT_BYTES;
 pub use panes::transcript::ThinkingView;
 pub use programs::{PreparedProgram, ProgramEnd, ProgramHost, ProgramJob};
 pub use run::{Channels, Leave, LinkUse, RunEnd, RunOptions, run};
-pub use start::{Size, TerminalOptions, on_terminal};
+pub use start::{ScreenIo, Size, TerminalOptions, on_terminal};
 pub use surface::{Surface, TerminalSurface};
 
 #[cfg(test)]

@@ -169,13 +169,13 @@ pub enum NewOverlay {
     Consent {
         then: Option<DialogId>,
     },
-    /// A question, and what follows if the user says yes.
-    Confirm(Text, FollowUps),
-    Question(String, FollowUps),
+    /// A question below its subject, and what follows if the user says yes.
+    Confirm(Text, Text, FollowUps),
+    Question(Text, String, FollowUps),
     /// A confirmation that appears while the user may be typing.
-    SuddenQuestion(String, FollowUps),
+    SuddenQuestion(Text, String, FollowUps),
     /// A confirmation of something that cannot be undone.
-    PermanentQuestion(String, FollowUps),
+    PermanentQuestion(Text, String, FollowUps),
     /// Asks for a line of text about the dialog, or the list, with this name.
     Prompt {
         purpose: PromptPurpose,

@@ -79,8 +79,13 @@ pub trait Overlay: fmt::Debug {
     }
 
     /// The keys that the last line of the screen names while it is the topmost one.
-    fn hints(&self) -> &'static [(Action, Text)] {
+    fn hints(&self) -> &[(Action, Text)] {
         &[]
+    }
+
+    /// True if the counts of the last line make room for its hints.
+    fn hints_come_first(&self) -> bool {
+        false
     }
 
     /// True if nothing below it can be seen.

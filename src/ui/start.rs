@@ -84,15 +84,25 @@ pub struct TerminalOptions {
     pub stop: fn() -> io::Result<()>,
 }
 
+/// What the screen is connected to, beside the terminal.
+#[derive(Debug)]
+pub struct ScreenIo {
+    pub commands: mpsc::Sender<Command>,
+    pub events: mpsc::Receiver<DriverEvent>,
+    /// Changes of the look while it runs.
+    pub looks: mpsc::Receiver<LookChange>,
+    pub drafts: DraftWriter,
+    pub copies: CopyMaker,
+    pub programs: Arc<dyn ProgramHost>,
+}
+
 /// Runs the screen on standard input and output. The terminal is restored at every exit.
 ///
 /// # Errors
 /// There is no terminal, or it was closed.
 pub async fn on_terminal(
     app: &mut App,
-    (commands, events): (mpsc::Sender<Command>, mpsc::Receiver<DriverEvent>),
-    (drafts, copies, programs): (DraftWriter, CopyMaker, Arc<dyn ProgramHost>),
-    looks: mpsc::Receiver<LookChange>,
+    screen_io: ScreenIo,
     shutdown: impl Future<Output = Leave>,
     keys: &mut Keys,
     options: TerminalOptions,
@@ -120,6 +130,7 @@ pub async fn on_terminal(
     let mut surface = TerminalSurface::new(guard, output, size, options.capabilities)?
         .reading_through(input.gate())
         .stopping_by(options.stop);
+    let ScreenIo { commands, events, looks, drafts, copies, programs } = screen_io;
     let channels = Channels {
         input: &mut input,
         commands,

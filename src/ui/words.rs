@@ -83,6 +83,18 @@ pub const CHOICE: Text = Text::new("choice", "选择");
 pub const FREE_TEXT: Text = Text::new("free text", "自由回答");
 pub const PARTS: Text = Text::new("several parts", "多个部分");
 
+/// Headings of questions that are confirmed: what they are about.
+pub const SUBJECT_QUIT: Text = Text::new("QUIT", "退出");
+pub const SUBJECT_STOP_ALL: Text = Text::new("STOP ALL", "全部停止");
+pub const SUBJECT_STOP_PROCESS: Text = Text::new("STOP PROCESS", "停止进程");
+pub const SUBJECT_DONE: Text = Text::new("MARK DONE", "标记为完成");
+pub const SUBJECT_ARCHIVE: Text = Text::new("ARCHIVE", "归档");
+pub const SUBJECT_DELETE: Text = Text::new("DELETE", "删除");
+pub const SUBJECT_DEAD: Text = Text::new("DECLARE DEAD", "宣告死亡");
+pub const SUBJECT_CANCEL_TASK: Text = Text::new("CANCEL TASK", "取消任务");
+pub const SUBJECT_SHUT_DOWN: Text = Text::new("SHUT DOWN TEAM", "关闭团队");
+pub const SUBJECT_ANSWER: Text = Text::new("ANSWER", "答复");
+
 /// Returns the name of a kind of news.
 pub fn kind_of_news(kind: NewsKind) -> Text {
     match kind {

@@ -46,7 +46,7 @@ pub fn next_second() {
 pub async fn until(is_so: impl Fn() -> bool) {
     let late = Instant::now() + LIMIT;
     while !is_so() {
-        assert!(Instant::now() < late, "it never happens");
+        assert!(Instant::now() < late, "timed out after {LIMIT:?}");
         tokio::time::sleep(LOOK).await;
     }
 }
@@ -59,7 +59,7 @@ pub async fn in_time<T>(what: impl Future<Output = T>) -> T {
     tokio::select! {
         biased;
         result = what => result,
-        _ = looks.wait_for(|()| Instant::now() > late) => panic!("it never comes"),
+        _ = looks.wait_for(|()| Instant::now() > late) => panic!("timed out after {LIMIT:?}"),
     }
 }
 

@@ -24,10 +24,10 @@ refusals! {
     NoSuchDialog: "there is no such dialog" / "没有这个对话";
     NothingToContinue: "nothing to continue: it waits for you" / "没有可继续的：它在等你说话";
     NotAboutToContinue: "this dialog is not about to continue" / "这个对话并未准备继续";
-    RunsAlready: "it is running already" / "它已经在运行";
-    CannotContinue: "it cannot be continued" / "它不能继续";
+    RunsAlready: "this dialog is running already" / "这个对话已经在运行";
+    CannotContinue: "this dialog cannot be continued" / "这个对话不能继续";
     Waits: "it waits for an answer or side dialogs" / "它在等待回答或支线对话";
-    IsDead: "it is dead" / "它已经死亡";
+    IsDead: "this dialog is dead" / "这个对话已经死亡";
     DeadTakesNoMessages: "this dialog is dead: it takes no messages" / "这个对话已经死亡，听不到任何话";
     TakesNoMessages: "this dialog reasons by itself and takes no messages; write to its asker" / "这个对话在独自思考，不接收消息；请写给它的提问者";
     TooManyImages: "a message takes 10 images: remove some" / "一条消息最多 10 张图片：请移除一些";

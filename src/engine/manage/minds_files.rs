@@ -184,7 +184,7 @@ fn yaml_fault(path: &str, text: &str, lang: Lang) -> Option<String> {
     let error = error.in_lang(lang);
     Some(in_lang!(
         lang,
-        "Nothing was written: as `.minds/{path}` this text could not be read: {error}. Mend it \
+        "Nothing was written: as `.minds/{path}` this text could not be read: {error}. Fix it \
              there and send the whole text again.",
         "未写入:这段文本作为 `.minds/{path}` 无法读取:{error}。请在该处修正后重新发送全文。"
     ))

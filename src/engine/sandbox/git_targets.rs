@@ -115,6 +115,15 @@ pub(super) fn linked_folder(beside: &Path, text: &str) -> Option<PathBuf> {
     Some(plain(&beside.join(named)))
 }
 
+/// A path in a setting, which may be a target.
+struct Candidate<'a> {
+    path: &'a Path,
+    /// True if the setting may name a folder.
+    is_folder: bool,
+    /// True if a path where nothing is counts, too.
+    even_if_absent: bool,
+}
+
 struct Reader<'a> {
     root: &'a Root,
     home: Option<&'a Path>,
@@ -138,27 +147,32 @@ impl Reader<'_> {
             }
             if matches!(name.as_str(), "include.path" | "includeif.path") {
                 let Some(included) = self.resolve(beside, &setting.value) else { continue };
-                self.add(&included, &setting, false, true);
+                let candidate =
+                    Candidate { path: &included, is_folder: false, even_if_absent: true };
+                self.add(&candidate, &setting);
                 self.read(&included, worktree, depth + 1);
             } else if PATHS.contains(&name.as_str()) {
                 let is_folder = name != "core.attributesfile";
                 if name != "core.worktree"
                     && let Some(path) = self.resolve(worktree, &setting.value)
                 {
-                    self.add(&path, &setting, is_folder, true);
+                    let candidate = Candidate { path: &path, is_folder, even_if_absent: true };
+                    self.add(&candidate, &setting);
                 }
             } else if !is_harmless(&setting.section, &setting.name) {
                 for (nth, word) in words(&setting.value).iter().enumerate() {
                     if let Some(path) = self.resolve(worktree, word) {
-                        self.add(&path, &setting, false, nth == 0 && word.contains('/'));
+                        let even_if_absent = nth == 0 && word.contains('/');
+                        let candidate = Candidate { path: &path, is_folder: false, even_if_absent };
+                        self.add(&candidate, &setting);
                     }
                 }
             }
         }
     }
 
-    /// `even_if_absent`: also a path where nothing is.
-    fn add(&mut self, path: &Path, setting: &Setting, is_folder: bool, even_if_absent: bool) {
+    fn add(&mut self, candidate: &Candidate<'_>, setting: &Setting) {
+        let Candidate { path, is_folder, even_if_absent } = *candidate;
         if !path.starts_with(self.root.path()) || path == self.root.path() {
             return;
         }

@@ -29,11 +29,13 @@ pub use setup::manual::definitions;
 
 use args::question_args::{Q4hArgs, Q4hCommand};
 use args::{Cli, Command};
+use commands::ListOptions;
 use commands::answering::Verdict;
 use exit::{CommandError, Status};
 use forms::transcript::TranscriptFormat;
 use runtime::{block_on, runtime};
 use screen::full::ScreenMode;
+use setup::doctor::DoctorOptions;
 
 /// Runs the program; never panics on bad input.
 #[must_use]
@@ -135,7 +137,7 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Run(run)) => block_on(commands::drive::run(&workspace, run)),
         Some(Command::Drive { drive }) => block_on(commands::drive::drive(&workspace, &drive)),
         Some(Command::Dialogs { all, json }) => {
-            block_on(commands::queries::dialogs(&workspace, all, json))
+            block_on(commands::queries::dialogs(&workspace, ListOptions { all, as_json: json }))
         }
         Some(Command::Show { dialog, course, json, markdown }) => {
             let form = match (json, markdown) {
@@ -174,7 +176,9 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
             block_on(commands::lifecycle::declare_dead(&workspace, &dialog, note))
         }
         Some(Command::Fork(fork)) => block_on(commands::lifecycle::fork(&workspace, &fork)),
-        Some(Command::Members { all, json }) => commands::members::list(&workspace, all, json),
+        Some(Command::Members { all, json }) => {
+            commands::members::list(&workspace, ListOptions { all, as_json: json })
+        }
         Some(Command::Read(wanted)) => commands::mind::read(&workspace, &wanted),
         Some(Command::Sandbox(wanted)) => setup::sandbox::run(&workspace, &wanted),
         Some(Command::Autonomy(wanted)) => {
@@ -209,7 +213,8 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
         Some(Command::Quit) => block_on(reach::drivers::quit(&workspace)),
         Some(Command::Doctor { json, strict, mcp: true, .. }) => {
             let servers = runtime()?.block_on(setup::servers::query(&workspace));
-            setup::doctor::doctor(&workspace, (json, strict), Some(servers))
+            let options = DoctorOptions { as_json: json, strict };
+            setup::doctor::doctor(&workspace, options, Some(servers))
         }
         Some(Command::Doctor { restore: Some(root), .. }) => {
             block_on(setup::doctor::restore(&workspace, &root))
@@ -218,7 +223,8 @@ fn execute(cli: Cli) -> Result<Status, CommandError> {
             block_on(setup::doctor::providers(&workspace, timeout, json))
         }
         Some(Command::Doctor { json, strict, .. }) => {
-            setup::doctor::doctor(&workspace, (json, strict), None)
+            let options = DoctorOptions { as_json: json, strict };
+            setup::doctor::doctor(&workspace, options, None)
         }
         Some(
             Command::Init { .. }

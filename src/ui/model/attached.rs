@@ -6,8 +6,8 @@ use crate::domain::Lang;
 use crate::domain::dialogs::image_reference::{
     IMAGE, image_name, image_reference, image_references,
 };
+use crate::domain::text::size::size;
 use crate::protocol::AttachedImage;
-use crate::text::copy_text::size;
 
 /// Stands before and after a token. No text has it: pastes and files lose their control characters.
 const MARK: char = '\u{1c}';

@@ -38,6 +38,8 @@ pub const BINDINGS: &[Binding] = &[
 
 #[derive(Debug)]
 pub struct Confirm {
+    /// What it is about.
+    subject: Text,
     question: ConfirmText,
     yes: FollowUps,
     level: ConfirmLevel,
@@ -102,28 +104,28 @@ enum ConfirmText {
 
 impl Confirm {
     /// `yes` is what follows if the user agrees.
-    pub fn new(question: Text, yes: FollowUps) -> Self {
-        Self::of(ConfirmText::Fixed(question), yes)
+    pub fn new(subject: Text, question: Text, yes: FollowUps) -> Self {
+        Self::of(subject, ConfirmText::Fixed(question), yes)
     }
 
     /// A question with names in it.
-    pub fn with_text(question: &str, yes: FollowUps) -> Self {
-        Self::of(ConfirmText::Text(SafeText::line(question)), yes)
+    pub fn with_text(subject: Text, question: &str, yes: FollowUps) -> Self {
+        Self::of(subject, ConfirmText::Text(SafeText::line(question)), yes)
     }
 
     /// Asks a question that comes up while the user may be typing.
-    pub fn sudden(question: &str, yes: FollowUps) -> Self {
-        Self { is_sudden: true, ..Self::with_text(question, yes) }
+    pub fn sudden(subject: Text, question: &str, yes: FollowUps) -> Self {
+        Self { is_sudden: true, ..Self::with_text(subject, question, yes) }
     }
 
     /// Asks about something that cannot be undone: Enter does not confirm it.
-    pub fn permanent(question: &str, yes: FollowUps) -> Self {
-        Self { level: ConfirmLevel::Permanent, ..Self::with_text(question, yes) }
+    pub fn permanent(subject: Text, question: &str, yes: FollowUps) -> Self {
+        Self { level: ConfirmLevel::Permanent, ..Self::with_text(subject, question, yes) }
     }
 
-    fn of(question: ConfirmText, yes: FollowUps) -> Self {
+    fn of(subject: Text, question: ConfirmText, yes: FollowUps) -> Self {
         let (level, reading) = (ConfirmLevel::Reversible, ReadingTime::default());
-        Self { question, yes, level, reading, is_sudden: false }
+        Self { subject, question, yes, level, reading, is_sudden: false }
     }
 
     fn text(&self, ui: &UiSettings) -> &str {
@@ -194,7 +196,7 @@ impl Overlay for Confirm {
         let yes = hint(view.ui, SCOPE, Action::Accept, words::YES);
         let no = hint(view.ui, SCOPE, Action::Refuse, NO);
         let heading = Heading {
-            left: view.ui.glyphs.needs_you.to_owned(),
+            left: view.ui.text(self.subject).to_owned(),
             right: if self.reading.is_over(cx.moment) { format!("{yes}{PART}{no}") } else { no },
         };
         draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);

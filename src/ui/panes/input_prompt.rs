@@ -122,7 +122,7 @@ impl InputPrompt {
                 let dead = Lifecycle::DeclareDead { dialog: dialog.clone(), note };
                 let question = cx.ui.sentence(DECLARE_DEAD_QUESTION, &self.name);
                 let yes = vec![FollowUp::Lifecycle(dead)];
-                FollowUp::Show(NewOverlay::PermanentQuestion(question, yes))
+                FollowUp::Show(NewOverlay::PermanentQuestion(words::SUBJECT_DEAD, question, yes))
             }
             PromptPurpose::Fork(root) => {
                 let Some((course, genseq)) = generation(text) else {

@@ -18,7 +18,7 @@ use crate::follow_up::FollowUp;
 use crate::new_overlay::StillRunning;
 use crate::overlay::{Handled, Overlay};
 use crate::theme::Role;
-use crate::words::Counted;
+use crate::words::{Counted, SUBJECT_QUIT};
 
 const DIALOGS_RUNNING: Text = Text::new(
     "dialogs are still running; quit? they can continue later",
@@ -137,8 +137,8 @@ impl Overlay for QuitPrompt {
             *action == Action::Refuse || self.reading.is_over(cx.moment)
         };
         let hints: Vec<String> = self.choices().into_iter().filter(counts).map(hint).collect();
-        let heading =
-            Heading { left: view.ui.glyphs.needs_you.to_owned(), right: hints.join(PART) };
+        let left = view.ui.text(SUBJECT_QUIT).to_owned();
+        let heading = Heading { left, right: hints.join(PART) };
         draw_heading(frame, Rect { height: 1, ..area }, view.ui, &heading, true);
         let style = view.ui.style(Role::Attention);
         for (y, row) in (area.y + 1..area.bottom()).zip(rows) {

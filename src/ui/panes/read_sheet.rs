@@ -115,7 +115,7 @@ impl<S: ReadSheet> Overlay for SheetOverlay<S> {
         S::IS_HELP && matches!(action, Action::Help | Action::Palette)
     }
 
-    fn hints(&self) -> &'static [(Action, Text)] {
+    fn hints(&self) -> &[(Action, Text)] {
         if S::IS_HELP { &[] } else { S::HINTS }
     }
 

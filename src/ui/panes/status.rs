@@ -79,6 +79,15 @@ pub struct Hints {
     /// The hint for a new person, before all others.
     pub first: Option<(Action, Text)>,
     pub actions: Vec<(Action, Text)>,
+    /// The counts make room for them, as for a message.
+    pub come_first: bool,
+}
+
+impl Hints {
+    /// The cells for which the counts are shortened.
+    fn needed(&self, ui: &UiSettings) -> usize {
+        if self.come_first { hints_strip(self, ui, usize::MAX).width() } else { 1 }
+    }
 }
 
 /// True if this hint fits between the counts and the key for help, which is always there.
@@ -119,7 +128,7 @@ pub fn draw(
     let cells = usize::from(area.width);
     let room = |right: &Strip| cells.saturating_sub(right.width() + 2);
     let whole = notices.shown().map(|(text, tone)| message(text.as_str(), tone, ui));
-    let needed = whole.as_ref().map_or(1, Strip::width);
+    let needed = whole.as_ref().map_or_else(|| hints.needed(ui), Strip::width);
     let all = [area.width, 0].map(|cells| values_strip(values, ui, cells));
     let right = all.into_iter().find(|strip| needed <= room(strip));
     let right = right.unwrap_or_else(|| waiting_strip(values, ui));

@@ -5,7 +5,7 @@
 
 use super::clean::SafeText;
 use crate::domain::Lang;
-use crate::domain::text::in_lang;
+use crate::domain::text::size::size;
 
 /// Largest text that is kept for a copy; a longer one is cut.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -48,23 +48,6 @@ pub fn head(text: &str, bytes: usize) -> &str {
     text.get(..end.unwrap_or_default()).unwrap_or_default()
 }
 
-/// A number of bytes as people read it.
-#[must_use]
-pub fn size(bytes: usize, lang: Lang) -> String {
-    let tenths = |unit: usize| (bytes * 10 / unit / 10, bytes * 10 / unit % 10);
-    match bytes {
-        0..1_000 => in_lang!(lang, "{bytes} B", "{bytes} 字节"),
-        1_000..1_000_000 => {
-            let (whole, tenth) = tenths(1_000);
-            format!("{whole}.{tenth} KB")
-        }
-        _ => {
-            let (whole, tenth) = tenths(1_000_000);
-            format!("{whole}.{tenth} MB")
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,16 +62,6 @@ mod tests {
         ] {
             assert_eq!(CopyText::clean(raw).as_str(), expected);
         }
-    }
-
-    #[test]
-    fn a_size_is_short_in_every_range() {
-        for (bytes, expected) in
-            [(0, "0 B"), (999, "999 B"), (1_234, "1.2 KB"), (999_999, "999.9 KB")]
-        {
-            assert_eq!(size(bytes, Lang::En), expected);
-        }
-        assert_eq!(size(4_200_000, Lang::Zh), "4.2 MB");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dominds_tui::domain::Problem;
 use dominds_tui::domain::dialogs::latest::{Blocker, DisplayState};
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{ErrorClass, LlmError, Reply, Sequence};
@@ -58,6 +59,8 @@ async fn h01_a_rejected_request_is_a_problem_until_the_next_one_succeeds() {
     assert_eq!(running.quiet().await, QuietOutcome::Failed);
     let id = format!("llm_provider_rejected_request/{dialog}");
     assert_eq!((retries(&running), problems(&running)), (Vec::new(), vec![id.clone()]));
+    let named = |problem: &Problem| problem.text.to_string().contains("of @lead “Hi” was rejected");
+    assert!(open_problems(&running).iter().all(named), "{:?}", open_problems(&running));
     assert_eq!((world.models.requests().len(), world.state(&dialog)), (1, "stopped"));
     let stops = running.seen.iter().filter(|event| {
         matches!(event, DriverEvent::Row(row) if matches!(&row.state,

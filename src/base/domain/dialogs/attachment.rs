@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::tree::Bucket;
+use crate::domain::Lang;
 use crate::domain::ids::{DialogId, MsgId, RootId, SelfId, is_dialog_path};
+use crate::domain::text::size::size;
 
 /// Most images one message has, and most bytes of one (Dominds 1.19.2).
 pub const MAX_IMAGES: usize = 10;
@@ -192,10 +194,9 @@ impl Attachment {
     #[must_use]
     pub fn about(&self) -> String {
         let kind = if self.media_type.is_empty() { "image" } else { self.media_type.as_str() };
-        match self.bytes {
+        match usize::try_from(self.bytes).unwrap_or(usize::MAX) {
             0 => kind.to_owned(),
-            bytes if bytes < 1024 => format!("{kind}, {bytes} B"),
-            bytes => format!("{kind}, {} KiB", bytes / 1024),
+            bytes => format!("{kind}, {}", size(bytes, Lang::En)),
         }
     }
 }
@@ -237,7 +238,7 @@ mod tests {
         let expected =
             Attachment { media_type: "image/png".to_owned(), bytes: 2048, artifact: Some(kept) };
         assert_eq!(read, [expected]);
-        assert_eq!(read[0].about(), "image/png, 2 KiB");
+        assert_eq!(read[0].about(), "image/png, 2.0 KB");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! is not known yet; long ones are documents with both halves, `Text::of_document`. Both languages stand side by
 //! side where the text is used, and the compiler checks that neither is missing and that the values exist (ADR 10).
 //!
-//! The folder also has the pure rules over any text: differences, JSON, hexadecimal digits, patterns, hidden characters.
+//! The folder also has the pure rules over any text: differences, JSON, hexadecimal digits, patterns, hidden characters, sizes.
 
 pub mod counted;
 pub mod diff;
@@ -12,6 +12,7 @@ pub mod hex;
 pub mod hidden_chars;
 pub mod json;
 pub mod search_pattern;
+pub mod size;
 pub mod wildcard;
 
 use serde::{Deserialize, Serialize};

@@ -31,6 +31,16 @@ struct OthersAccess {
     first_not_owned: Option<(PathBuf, u32)>,
 }
 
+/// A file or folder that is looked at.
+struct InspectedPath<'a> {
+    path: &'a Path,
+    meta: &'a Metadata,
+    /// True if no folder around it is closed to others.
+    reachable: bool,
+    /// True if commands of members give it the modes they like.
+    is_of_commands: bool,
+}
+
 /// What others may do with a folder of this program and with what is in it. `shown`: how the folder is
 /// called. Where a folder is closed, the modes of what is in it do not matter.
 #[must_use]
@@ -41,7 +51,8 @@ pub fn permission_problems(folder: &Path, shown: &str) -> Vec<Problem> {
     let own_uid = rustix::process::geteuid().as_raw();
     while let Some((path, meta, reachable)) = todo.pop() {
         let is_of_commands = path.starts_with(folder.join(COMMANDS));
-        found.inspect((&path, &meta), own_uid, (reachable, is_of_commands));
+        let one = InspectedPath { path: &path, meta: &meta, reachable, is_of_commands };
+        found.inspect(&one, own_uid);
         if !meta.is_dir() {
             continue;
         }
@@ -82,13 +93,8 @@ pub fn config_permission_problem(file: &Path, shown: &str) -> Option<Problem> {
 }
 
 impl OthersAccess {
-    /// `is_of_commands`: commands of members give it the modes they like.
-    fn inspect(
-        &mut self,
-        (path, meta): (&Path, &Metadata),
-        own_uid: u32,
-        (reachable, is_of_commands): (bool, bool),
-    ) {
+    fn inspect(&mut self, one: &InspectedPath<'_>, own_uid: u32) {
+        let InspectedPath { path, meta, reachable, is_of_commands } = *one;
         if meta.uid() != own_uid {
             self.not_owned += 1;
             self.first_not_owned.get_or_insert_with(|| (path.to_owned(), meta.uid()));

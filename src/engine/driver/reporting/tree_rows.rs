@@ -154,6 +154,12 @@ fn asker_of(tree: &DialogTree, dialog: &Dialog) -> Option<SelfId> {
     Some(asker.filter(|id| tree.get(id).is_some()).unwrap_or_else(|| tree.root.main()))
 }
 
+/// The member of a dialog, and the title that is made for it.
+pub fn name_of(dialog: &Dialog) -> String {
+    let title = title::made(headline(about(dialog)), &dialog.meta.task_doc_path);
+    format!("@{} “{title}”", dialog.meta.agent_id)
+}
+
 fn about(dialog: &Dialog) -> &str {
     let text = match dialog.assignment() {
         Some(assignment) => Some(assignment.tellask_content.as_str()),

@@ -24,6 +24,7 @@ use crate::driver::generation::effects::Surroundings;
 use crate::driver::generation::open::open_generation;
 use crate::driver::generation::{effects, end, interjection};
 use crate::driver::reporting::reports::DriverReport;
+use crate::driver::reporting::tree_rows;
 use crate::driver::shared::blocking::{blocking, interrupted};
 use crate::driver::shared::config_problems::minds_report;
 use crate::driver::steps::position::Position;
@@ -407,7 +408,8 @@ impl TreeState {
         let model = self.prepared.get(&at.dialog).map(|prepared| prepared.model.clone());
         let mut draft = self.draft();
         let answered = matches!(end, GenerationEnd::Finished { .. });
-        let mut rejection = ending::rejection(&self.tree().id(&at.dialog), &end);
+        let name = self.tree().get(&at.dialog).map(tree_rows::name_of).unwrap_or_default();
+        let mut rejection = ending::rejection(&self.tree().id(&at.dialog), &name, &end);
         let mut notice = None;
         match end {
             GenerationEnd::Finished { usage } => {

@@ -167,8 +167,8 @@ fn stop_reason(error: &LlmError) -> StopReason {
     }
 }
 
-/// The problem, if the provider rejected the request or violated its protocol.
-pub fn rejection(dialog: &DialogId, end: &GenerationEnd) -> Option<Problem> {
+/// The problem, if the provider rejected the request or violated its protocol. `name`: the dialog, for a person.
+pub fn rejection(dialog: &DialogId, name: &str, end: &GenerationEnd) -> Option<Problem> {
     let GenerationEnd::Failed { error, .. } = end else { return None };
     let reason = error.message();
     match error.class() {
@@ -176,8 +176,8 @@ pub fn rejection(dialog: &DialogId, end: &GenerationEnd) -> Option<Problem> {
             format!("llm_provider_rejected_request/{dialog}"),
             ".minds/llm.yaml",
             localized!([reason]
-                "a request of {dialog} was rejected: {reason}",
-                "{dialog} 的请求被拒绝：{reason}"
+                "a request of {name} was rejected: {reason}",
+                "{name} 的请求被拒绝：{reason}"
             ),
             Text::new(
                 "check the model, its key and its settings, then continue the dialog",
@@ -188,8 +188,8 @@ pub fn rejection(dialog: &DialogId, end: &GenerationEnd) -> Option<Problem> {
             format!("llm_protocol_violation/{dialog}"),
             ".minds/llm.yaml",
             localized!([reason]
-                "the stream of an answer to {dialog} cannot be trusted: {reason}",
-                "给 {dialog} 的应答流不可信：{reason}"
+                "the stream of an answer to {name} cannot be trusted: {reason}",
+                "给 {name} 的应答流不可信：{reason}"
             ),
             Text::new(
                 "use another server or `apiType` for this model, or continue the dialog to ask again",

@@ -473,15 +473,16 @@ mod tests {
 
     #[test]
     fn the_outcome_of_continuing_all_is_in_both_languages_with_each_reason() {
-        let refused = |id: &str| localized!(("{id}: it is dead"), ("{id}：它已经死亡"));
+        let refused =
+            |id: &str| localized!(("{id}: this dialog is dead"), ("{id}：这个对话已经死亡"));
         for (dialogs, refused, en, zh) in [
             (0, vec![], "no dialog goes on", "没有对话继续"),
             (1, vec![], "1 dialog goes on", "1 个对话继续"),
             (
                 2,
                 vec![refused("a"), refused("b")],
-                "2 dialogs go on; 2 cannot: a: it is dead; b: it is dead",
-                "2 个对话继续；2 个不能：a：它已经死亡；b：它已经死亡",
+                "2 dialogs go on; 2 cannot: a: this dialog is dead; b: this dialog is dead",
+                "2 个对话继续；2 个不能：a：这个对话已经死亡；b：这个对话已经死亡",
             ),
         ] {
             let message = ContinueOutcome { dialogs, refused }.message();

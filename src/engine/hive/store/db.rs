@@ -441,7 +441,7 @@ impl Step<'_> {
 }
 
 /// An executor of statements.
-pub(super) trait Target {
+pub(super) trait Executor {
     fn parts(&mut self) -> (&str, Link<'_>);
 }
 
@@ -450,7 +450,7 @@ pub(super) enum Link<'a> {
     Postgres(&'a mut PgConnection),
 }
 
-impl Target for Db {
+impl Executor for Db {
     fn parts(&mut self) -> (&str, Link<'_>) {
         let link = match &mut self.to {
             Connection::Sqlite(db) => Link::Sqlite(db),
@@ -460,7 +460,7 @@ impl Target for Db {
     }
 }
 
-impl Target for Step<'_> {
+impl Executor for Step<'_> {
     fn parts(&mut self) -> (&str, Link<'_>) {
         let link = match &mut self.transaction {
             Transaction::Sqlite(transaction) => Link::Sqlite(transaction),
@@ -545,7 +545,7 @@ impl Statement {
     }
 
     /// Carries it out; returns how many rows it has changed.
-    pub async fn execute(self, on: &mut impl Target) -> Result<u64, StoreFault> {
+    pub async fn execute(self, on: &mut impl Executor) -> Result<u64, StoreFault> {
         let (org, link) = on.parts();
         Ok(match link {
             Link::Sqlite(db) => prepared!(self, org).execute(db).await?.rows_affected(),
@@ -556,7 +556,7 @@ impl Statement {
         })
     }
 
-    pub async fn fetch_all(self, on: &mut impl Target) -> Result<Vec<Row>, StoreFault> {
+    pub async fn fetch_all(self, on: &mut impl Executor) -> Result<Vec<Row>, StoreFault> {
         let (org, link) = on.parts();
         Ok(match link {
             Link::Sqlite(db) => {
@@ -571,7 +571,7 @@ impl Statement {
         })
     }
 
-    pub async fn fetch_optional(self, on: &mut impl Target) -> Result<Option<Row>, StoreFault> {
+    pub async fn fetch_optional(self, on: &mut impl Executor) -> Result<Option<Row>, StoreFault> {
         let (org, link) = on.parts();
         Ok(match link {
             Link::Sqlite(db) => prepared!(self, org).fetch_optional(db).await?.map(Row::Sqlite),
@@ -582,7 +582,7 @@ impl Statement {
         })
     }
 
-    pub async fn fetch_one(self, on: &mut impl Target) -> Result<Row, StoreFault> {
+    pub async fn fetch_one(self, on: &mut impl Executor) -> Result<Row, StoreFault> {
         let found = self.fetch_optional(on).await?;
         found.ok_or_else(|| StoreFault::Damaged("a row is missing".to_owned()))
     }

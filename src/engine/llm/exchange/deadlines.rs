@@ -25,6 +25,14 @@ pub(super) struct Deadlines {
     finished: Option<Instant>,
 }
 
+/// What is known about bytes that arrived.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReadFacts {
+    pub(super) has_content: bool,
+    /// True if the model is done.
+    pub(super) is_finished: bool,
+}
+
 #[derive(Debug, Clone, Copy)]
 struct LastRead {
     bytes: Instant,
@@ -57,8 +65,9 @@ impl Deadlines {
         Self { limits, answer, sent, last: None, finished: None }
     }
 
-    /// Bytes arrived: with content, and from a model that is done or not.
-    pub(super) fn read(&mut self, now: Instant, has_content: bool, is_finished: bool) {
+    /// Notes that bytes arrived.
+    pub(super) fn read(&mut self, now: Instant, facts: ReadFacts) {
+        let ReadFacts { has_content, is_finished } = facts;
         // The first bytes begin the wait for content, whatever they are.
         let content = self.last.filter(|_| !has_content).map_or(now, |last| last.content);
         self.last = Some(LastRead { bytes: now, content });
@@ -121,7 +130,7 @@ mod tests {
                 Read::Done => (false, true),
                 Read::ContentAndDone => (true, true),
             };
-            deadlines.read(sent + seconds(*at), has_content, is_finished);
+            deadlines.read(sent + seconds(*at), ReadFacts { has_content, is_finished });
         }
         let (end, overdue) = deadlines.end();
         ((end - sent).as_secs(), overdue)

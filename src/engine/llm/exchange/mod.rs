@@ -31,7 +31,7 @@ use super::tool_name::tool_meant;
 use super::{Clients, Endpoint, GenEvent, Request, Secret, address, failure};
 use crate::domain::text::json;
 use crate::domain::text::localized;
-use deadlines::Deadlines;
+use deadlines::{Deadlines, ReadFacts};
 use errors::{
     NESTED_TOO_DEEP, NO_CONTENT, NOT_AN_ADDRESS, TOO_LARGE, TOO_MANY_PAUSES, cut_off, malformed,
     not_an_answer, rejected,
@@ -317,7 +317,9 @@ impl<F: StreamFold> OpenResponse<F> {
                 }
                 if !bytes.is_empty() {
                     let has_content = self.received_bytes() > before;
-                    self.deadlines.read(Instant::now(), has_content, self.fold.is_finished());
+                    let is_finished = self.fold.is_finished();
+                    let facts = ReadFacts { has_content, is_finished };
+                    self.deadlines.read(Instant::now(), facts);
                 }
                 if !self.fold.is_over() {
                     return Ok(true);

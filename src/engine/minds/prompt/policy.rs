@@ -41,7 +41,7 @@ const TASKDOC_SIDE: Text = Text::new(
 const MEMORY: Text = Text::new(
     "Memories outlast every dialog and are in your context already. Keep there what will still be \
      true and useful next month; the state of a task belongs into the Taskdoc, what is next into a \
-     reminder. Mend or drop what has become wrong.",
+     reminder. Correct or delete what has become wrong.",
     "记忆比任何对话都长久，并且已在你的上下文里。只记下个月仍然成立且有用的内容；任务的状态写进任务文档，\
      接下来要做的写进提醒。不再正确的，改掉或删除。",
 );

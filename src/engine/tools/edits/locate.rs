@@ -67,7 +67,7 @@ pub(super) fn locate(
     }
     let fuzzy = |at| Ok(Located { at, exact: false });
     let steady = steady_places(change, seen, all, marks);
-    let around = with_sides(change, all, true, true);
+    let around = with_context(change, all, ContextSides::Both);
     match (around.as_slice(), steady.iter().find(|at| around.contains(at))) {
         ([at], _) | (_, Some(at)) => return fuzzy(*at),
         ([_, _, ..], None) => return Err(LocateError::Ambiguous),
@@ -79,8 +79,8 @@ pub(super) fn locate(
     if let Some(&at) = steady.iter().find(|&&at| stands_at(change, all, at)) {
         return fuzzy(at);
     }
-    for (before, after) in [(true, false), (false, true)] {
-        match with_sides(change, all, before, after).as_slice() {
+    for sides in [ContextSides::Before, ContextSides::After] {
+        match with_context(change, all, sides).as_slice() {
             [] => {}
             [at] => return fuzzy(*at),
             [_, _, ..] => return Err(LocateError::Ambiguous),
@@ -105,12 +105,20 @@ fn steady_places(
     head.map(|_| change.at).into_iter().chain(by_tail).collect()
 }
 
-/// Returns every index at which the old lines occur with the context of the chosen sides.
-fn with_sides(change: &LineChange, all: &[&str], before: bool, after: bool) -> Vec<usize> {
-    let sides = [(before, &change.before), (true, &change.old), (after, &change.after)];
-    let taken = sides.iter().filter(|(taken, _)| *taken).flat_map(|(_, lines)| lines.iter());
-    let wanted: Vec<&str> = taken.map(String::as_str).collect();
-    let ahead = if before { change.before.len() } else { 0 };
+/// The sides on which the context has to occur, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ContextSides {
+    Both,
+    Before,
+    After,
+}
+
+/// Returns every index at which the old lines occur with the context of these sides.
+fn with_context(change: &LineChange, all: &[&str], sides: ContextSides) -> Vec<usize> {
+    let before = change.before.iter().filter(|_| sides != ContextSides::After);
+    let after = change.after.iter().filter(|_| sides != ContextSides::Before);
+    let ahead = before.clone().count();
+    let wanted: Vec<&str> = before.chain(&change.old).chain(after).map(String::as_str).collect();
     places(&wanted, all, usize::MAX).into_iter().map(|at| at + ahead).collect()
 }
 

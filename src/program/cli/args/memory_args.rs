@@ -40,7 +40,7 @@ pub enum MemoryCommand {
     Search {
         /// A few words
         query: String,
-        /// At most so many
+        /// The maximum number of memories
         #[arg(long, value_name = "N", default_value_t = 5)]
         limit: u32,
         #[command(flatten)]

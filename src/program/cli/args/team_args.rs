@@ -90,7 +90,7 @@ pub struct TasksArgs {
     /// Only those of this type
     #[arg(long = "type", value_parser = kinds(), value_name = "TYPE")]
     pub kind: Option<TaskKind>,
-    /// At most so many, the newest first
+    /// The maximum number of tasks, the newest first
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub limit: u32,
     /// One JSON value

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::ListOptions;
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::output;
 use crate::domain::{Lang, Member};
@@ -27,15 +28,15 @@ struct MemberEntry<'a> {
 }
 
 /// Prints the members in the order of the team file.
-pub fn list(workspace: &Path, all: bool, as_json: bool) -> Result<Status, CommandError> {
+pub fn list(workspace: &Path, options: ListOptions) -> Result<Status, CommandError> {
     let minds = Minds::load(workspace, Lang::En);
     if let Some(missing) = minds.missing() {
         return Err(CommandError::invalid(missing.to_string()));
     }
-    let members = minds.team().members.iter().filter(|member| all || !member.hidden);
+    let members = minds.team().members.iter().filter(|member| options.all || !member.hidden);
     let entries: Vec<MemberEntry<'_>> =
         members.map(|member| MemberEntry::of(&minds, member)).collect();
-    if as_json {
+    if options.as_json {
         output::json_list(entries.iter());
         return Ok(Status::Done);
     }

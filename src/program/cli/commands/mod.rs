@@ -18,3 +18,11 @@ pub(super) mod news;
 pub(super) mod queries;
 pub(super) mod reminders;
 pub(super) mod undriven;
+
+/// What a list holds, and its form.
+#[derive(Debug, Clone, Copy)]
+pub struct ListOptions {
+    /// Also what a list leaves out otherwise.
+    pub all: bool,
+    pub as_json: bool,
+}

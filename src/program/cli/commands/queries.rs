@@ -19,6 +19,7 @@ use crate::platform::SystemClock;
 use crate::protocol::InboxRow;
 use crate::store::{Access, DialogListing, Reader, Survey};
 
+use super::ListOptions;
 use super::dialog_json;
 use super::ids::Ids;
 use super::listing::Beside;
@@ -33,15 +34,15 @@ use crate::cli::running::other_driver;
 /// Records per page of a transcript.
 const PAGE_RECORDS: usize = 1000;
 
-pub async fn dialogs(workspace: &Path, all: bool, as_json: bool) -> Result<Status, CommandError> {
-    let buckets: &[Bucket] = if all { &Bucket::ALL } else { &[Bucket::Run] };
+pub async fn dialogs(workspace: &Path, options: ListOptions) -> Result<Status, CommandError> {
+    let buckets: &[Bucket] = if options.all { &Bucket::ALL } else { &[Bucket::Run] };
     let store = app::open(workspace, Access::ReadOnly)?;
     let survey = store.survey(buckets);
     print_problems(&survey);
     let minds = Minds::load(workspace, Lang::En);
     let retrying = retrying(workspace, &survey).await;
     let beside = Beside { titles: &survey.titles, retrying: &retrying };
-    if as_json {
+    if options.as_json {
         let tree = |tree| {
             let main = find::main_of(tree)?;
             let about = (survey.problems.as_slice(), beside);

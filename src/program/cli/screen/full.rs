@@ -22,7 +22,7 @@ use crate::ui::terminal::{ModeFlag, Multiplexer, TtyRawMode, install_panic_hook}
 use crate::ui::theme::{ColorDepth, shade_of_variable};
 use crate::ui::{
     App, AppOptions, AppStart, CopyMaker, DemoStart, DraftWriter, DriverLife, HintUse, Keys, Leave,
-    LookChange, ProgramHost, QuitPolicy, RunOptions, ScreenNotice, Size,
+    LookChange, ProgramHost, QuitPolicy, RunOptions, ScreenIo, ScreenNotice, Size,
 };
 
 use super::copies::Copies;
@@ -275,7 +275,8 @@ async fn on_terminal(
     }
     let drafts = DraftWriter::start(texts)?;
     let programs = Arc::new(Programs::new(workspace)) as Arc<dyn ProgramHost>;
-    let writers = (drafts, CopyMaker::start(Copies::new(workspace))?, programs);
+    let copies = CopyMaker::start(Copies::new(workspace))?;
+    let screen_io = ScreenIo { commands, events, looks, drafts, copies, programs };
     let mut signals = Signals::listen()?;
     // Ctrl-C arrives as a key; a SIGINT comes from another process.
     let (asked, lent) = (Arc::new(OnceLock::new()), modes.clone());
@@ -298,9 +299,7 @@ async fn on_terminal(
         modes,
         stop: waiter::stop,
     };
-    let channels = (commands, events);
-    let shown =
-        crate::ui::on_terminal(&mut app, channels, writers, looks, shutdown, keys, options).await;
+    let shown = crate::ui::on_terminal(&mut app, screen_io, shutdown, keys, options).await;
     let summary = app.summary();
     unsaved::report(summary.unsaved, lang);
     if summary.has_detached {

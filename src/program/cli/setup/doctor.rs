@@ -26,10 +26,17 @@ use crate::cli::commands::{lifecycle, news};
 use crate::cli::exit::{CommandError, Status};
 use crate::cli::{config, output, runtime};
 
-/// `strict`: warnings are failures, too. `servers`: the report on the MCP servers, if they were started.
+#[derive(Debug, Clone, Copy)]
+pub struct DoctorOptions {
+    pub as_json: bool,
+    /// Warnings are failures, too.
+    pub strict: bool,
+}
+
+/// `servers`: the report on the MCP servers, if they were started.
 pub fn doctor(
     workspace: &Path,
-    (as_json, strict): (bool, bool),
+    DoctorOptions { as_json, strict }: DoctorOptions,
     servers: Option<ServerReport>,
 ) -> Result<Status, CommandError> {
     let store = app::open(workspace, Access::ReadOnly)?;

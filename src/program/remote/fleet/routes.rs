@@ -23,10 +23,10 @@ const ONE_PLACE: Text = Text::new(
     "not possible for several workspaces at once: attach to the one that is meant",
     "无法同时用于多个工作区：请连接到对应的那一个",
 );
-/// Most commands remembered while they have no reply; a preview may never get one.
-const MOST_SENT: usize = 4096;
+/// Limit of remembered commands without a reply; a preview may never get one.
+const MAX_PENDING_COMMANDS: usize = 4096;
 /// Separates the label of a place from a name in it.
-const OF: &str = " · ";
+const LABEL_SEPARATOR: &str = " · ";
 
 /// Several drivers as one.
 #[derive(Debug)]
@@ -35,8 +35,8 @@ pub struct Routes {
     roots: BTreeMap<RootId, usize>,
     /// The place of the dialog that is open.
     current: usize,
-    /// True once every place has reported its open questions, or timed out.
-    tells_questions: bool,
+    /// True once every place has reported its inbox, or timed out.
+    inbox_complete: bool,
     /// The place of each pending command: only this place can reply to it.
     sent: BTreeMap<Ticket, usize>,
     /// Commands for all places that not all have replied to.
@@ -99,7 +99,7 @@ impl Routes {
             places: labels.into_iter().map(place).collect(),
             roots: BTreeMap::new(),
             current: 0,
-            tells_questions: false,
+            inbox_complete: false,
             sent: BTreeMap::new(),
             asked_all: BTreeMap::new(),
         }
@@ -112,7 +112,7 @@ impl Routes {
             && !self.asked_all.contains_key(&ticket)
         {
             self.sent.insert(ticket, *place);
-            if self.sent.len() > MOST_SENT {
+            if self.sent.len() > MAX_PENDING_COMMANDS {
                 self.sent.pop_first();
             }
         }
@@ -126,14 +126,14 @@ impl Routes {
         if let Command::Find { ticket, request } = command {
             return self.find(ticket, request);
         }
-        match scope_of(&command) {
-            Scope::Dialog(root) => match self.roots.get(&root) {
+        match recipient_of(&command) {
+            Recipient::Dialog(root) => match self.roots.get(&root) {
                 Some(place) => self.for_one(*place, command),
                 None => Routed::refused(&command, UNKNOWN),
             },
-            Scope::Current => Routed::to(self.current, command),
-            Scope::All => self.for_all(&command),
-            Scope::Nobody => Routed::refused(&command, ONE_PLACE),
+            Recipient::Current => Routed::to(self.current, command),
+            Recipient::All => self.for_all(&command),
+            Recipient::Unsupported => Routed::refused(&command, ONE_PLACE),
         }
     }
 
@@ -152,7 +152,9 @@ impl Routes {
     }
 
     fn without_label<'t>(&self, place: usize, text: &'t str) -> &'t str {
-        text.strip_prefix(self.label(place)).and_then(|rest| rest.strip_prefix(OF)).unwrap_or(text)
+        text.strip_prefix(self.label(place))
+            .and_then(|rest| rest.strip_prefix(LABEL_SEPARATOR))
+            .unwrap_or(text)
     }
 
     /// Routes it to the place that the label of its Taskdoc names.
@@ -255,7 +257,7 @@ impl Routes {
                     place.problems = problems;
                     place.is_known |= is_lost;
                 });
-                let first = if self.tells_questions { None } else { self.questions() };
+                let first = if self.inbox_complete { None } else { self.questions() };
                 first.into_iter().chain([self.problems()]).collect()
             }
             DriverEvent::Consent(view) => {
@@ -309,8 +311,8 @@ impl Routes {
     /// Returns all questions, the oldest first; `None` while a place has not reported its open ones: the
     /// screen begins with the oldest.
     fn questions(&mut self) -> Option<DriverEvent> {
-        self.tells_questions |= self.places.iter().all(|place| place.is_known);
-        if !self.tells_questions {
+        self.inbox_complete |= self.places.iter().all(|place| place.is_known);
+        if !self.inbox_complete {
             return None;
         }
         let all = self.places.iter().flat_map(|place| place.inbox.iter().cloned());
@@ -336,7 +338,7 @@ impl Routes {
 
     /// Stops waiting for places without a report.
     pub fn wait_no_more(&mut self) -> Option<DriverEvent> {
-        let waits = !std::mem::replace(&mut self.tells_questions, true);
+        let waits = !std::mem::replace(&mut self.inbox_complete, true);
         waits.then(|| self.questions()).flatten()
     }
 
@@ -368,7 +370,7 @@ impl Routes {
             self.note(ticket, |all| all.done = true);
         }
         if is_last {
-            told.extend(self.one_less(place, ticket));
+            told.extend(self.finish_if_all_replied(place, ticket));
         }
         told
     }
@@ -390,8 +392,8 @@ impl Routes {
         }
     }
 
-    /// Notes that a place has replied; returns the reply once all have.
-    fn one_less(&mut self, place: usize, ticket: Ticket) -> Option<DriverEvent> {
+    /// Notes that a place has replied; returns the joint reply once all have.
+    fn finish_if_all_replied(&mut self, place: usize, ticket: Ticket) -> Option<DriverEvent> {
         let all = self.asked_all.get_mut(&ticket)?;
         all.left.remove(&place);
         if !all.left.is_empty() {
@@ -434,7 +436,7 @@ impl Routes {
     }
 
     fn labelled(&self, place: usize, text: &str) -> String {
-        format!("{}{OF}{text}", self.label(place))
+        format!("{}{LABEL_SEPARATOR}{text}", self.label(place))
     }
 
     /// Puts the label of the place before these.
@@ -473,7 +475,8 @@ impl Routes {
                 let id = format!("{label}/{}", problem.id);
                 // A lost connection concerns the workspace as a whole, so it has no path.
                 let is_line = is_of_line(problem);
-                let path = if is_line { String::new() } else { format!("{label}{OF}") };
+                let path =
+                    if is_line { String::new() } else { format!("{label}{LABEL_SEPARATOR}") };
                 Problem { id, path: path + &problem.path, ..problem.clone() }
             };
             all.extend(place.problems.iter().map(about));
@@ -514,16 +517,17 @@ impl Place {
 }
 
 /// The recipient of a command.
-enum Scope {
+enum Recipient {
     Dialog(RootId),
     /// The place whose dialog is open.
     Current,
     All,
-    Nobody,
+    /// Not possible for several workspaces at once.
+    Unsupported,
 }
 
-fn scope_of(command: &Command) -> Scope {
-    let of = |dialog: &DialogId| Scope::Dialog(dialog.root.clone());
+fn recipient_of(command: &Command) -> Recipient {
+    let of = |dialog: &DialogId| Recipient::Dialog(dialog.root.clone());
     match command {
         Command::Open { dialog, .. }
         | Command::Page { dialog, .. }
@@ -546,8 +550,8 @@ fn scope_of(command: &Command) -> Scope {
             Lifecycle::DeclareDead { dialog, .. } => of(dialog),
             Lifecycle::Move { root, .. }
             | Lifecycle::Delete { root }
-            | Lifecycle::Fork { root, .. } => Scope::Dialog(root.clone()),
-            Lifecycle::Restore { .. } => Scope::Nobody,
+            | Lifecycle::Fork { root, .. } => Recipient::Dialog(root.clone()),
+            Lifecycle::Restore { .. } => Recipient::Unsupported,
         },
         Command::Close
         | Command::Files
@@ -555,7 +559,7 @@ fn scope_of(command: &Command) -> Scope {
         | Command::Mind { .. }
         | Command::Create { .. }
         | Command::Find { .. }
-        | Command::KeepImage { .. } => Scope::Current,
+        | Command::KeepImage { .. } => Recipient::Current,
         Command::StopAll
         | Command::FinishSteps { .. }
         | Command::ContinueAll { .. }
@@ -565,7 +569,7 @@ fn scope_of(command: &Command) -> Scope {
         | Command::EndFind
         | Command::Look { .. }
         | Command::Refresh
-        | Command::Shutdown { .. } => Scope::All,
+        | Command::Shutdown { .. } => Recipient::All,
         Command::Agree { .. }
         | Command::SetAutonomy { .. }
         | Command::Drafts { .. }
@@ -575,6 +579,6 @@ fn scope_of(command: &Command) -> Scope {
         | Command::Vault { .. }
         | Command::Prompts
         | Command::Prompt { .. }
-        | Command::StopProcess { .. } => Scope::Nobody,
+        | Command::StopProcess { .. } => Recipient::Unsupported,
     }
 }

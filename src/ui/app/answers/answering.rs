@@ -46,7 +46,8 @@ pub(in crate::app) fn ask_about_alike(
     }
     let question = ui.counted(questions.len(), app_words::ALIKE);
     let yes = answer_alike(questions, &answer.text, &answer.typed);
-    vec![FollowUp::Show(NewOverlay::SuddenQuestion(question, yes))]
+    let subject = app_words::SUBJECT_ANSWER;
+    vec![FollowUp::Show(NewOverlay::SuddenQuestion(subject, question, yes))]
 }
 
 /// Gives the same answer to these questions. Each is a stored draft until it is sent.
@@ -129,7 +130,7 @@ fn ask_to_answer_all(
         let sent = FollowUp::Model(ToModel::MarkSent(question.clone()));
         vec![sent, FollowUp::Request(Request::AnswerAll { dialog, question, input })]
     };
-    vec![FollowUp::Show(NewOverlay::Question(asked, yes))]
+    vec![FollowUp::Show(NewOverlay::Question(app_words::SUBJECT_ANSWER, asked, yes))]
 }
 
 /// Answers the question whose number was pressed. Without questions, digits select panes as elsewhere.

@@ -6,12 +6,12 @@ use std::time::Instant;
 use super::writing::Writing;
 use crate::app::drawing::app_words;
 use crate::cx::UiSettings;
+use crate::domain::text::size::size;
 use crate::follow_up::FollowUp;
 use crate::model::{Model, Tone, Tree, attached};
 use crate::panes::composer::Target;
 use crate::protocol::{AttachedImage, ImageOrigin, ImageSupport, TreeRow, WorkspaceView};
 use crate::request::Request;
-use crate::text::copy_text::size;
 
 /// Images that a member will not see.
 #[derive(Debug)]

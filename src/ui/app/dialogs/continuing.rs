@@ -21,7 +21,8 @@ pub(in crate::app) fn stop(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
 pub(in crate::app) fn ask_to_stop_all(facts: Facts<'_>) -> FollowUps {
     vec![if facts.model.tree.any_running() {
         let yes = vec![FollowUp::Command(Command::StopAll)];
-        FollowUp::Show(NewOverlay::Confirm(app_words::STOP_ALL_QUESTION, yes))
+        let question = app_words::STOP_ALL_QUESTION;
+        FollowUp::Show(NewOverlay::Confirm(app_words::SUBJECT_STOP_ALL, question, yes))
     } else {
         FollowUp::Notify(Tone::Plain, app_words::NOTHING_RUNS)
     }]

@@ -6,13 +6,13 @@ use crate::app::drawing::app_words;
 use crate::app::flow::facts::Facts;
 use crate::copies::{CopyOutcome, CopyTo};
 use crate::domain::text::in_lang;
+use crate::domain::text::size::size;
 use crate::domain::{AgentId, Lang, Stamp};
 use crate::effect::Effect;
 use crate::follow_up::{FollowUp, FollowUps};
 use crate::model::Tone;
 use crate::terminal::MAX_CLIPBOARD_BYTES;
 use crate::text::CopyText;
-use crate::text::copy_text::size;
 
 /// Sends text to the clipboard or into a file with the name of this member.
 pub(in crate::app) fn copy_out(

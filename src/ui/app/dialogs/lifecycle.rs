@@ -54,7 +54,11 @@ fn put_away_here(to: Bucket, facts: Facts<'_>) -> FollowUps {
         let open = facts.ui.sentence(app_words::OF_THEM_OPEN, &unfinished.to_string());
         question = format!("{question} {open}");
     }
-    vec![FollowUp::Show(NewOverlay::Question(question, put_away_all(roots, to)))]
+    vec![FollowUp::Show(NewOverlay::Question(subject_of(to), question, put_away_all(roots, to)))]
+}
+
+fn subject_of(to: Bucket) -> Text {
+    if to == Bucket::Archive { app_words::SUBJECT_ARCHIVE } else { app_words::SUBJECT_DONE }
 }
 
 /// Puts all of them away; the outcome is reported once.
@@ -76,13 +80,14 @@ fn put_away(to: Bucket, dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let word = if to == Bucket::Archive { app_words::ARCHIVE_OPEN } else { app_words::DONE_OPEN };
     let question = facts.ui.sentence(word, &name_of(dialog, facts));
     let yes = vec![FollowUp::Lifecycle(move_it)];
-    vec![FollowUp::Show(NewOverlay::Question(question, yes))]
+    vec![FollowUp::Show(NewOverlay::Question(subject_of(to), question, yes))]
 }
 
 pub(in crate::app) fn ask_to_delete(dialog: &DialogId, facts: Facts<'_>) -> FollowUps {
     let question = facts.ui.sentence(app_words::DELETE_QUESTION, &name_of(dialog, facts));
     let yes = vec![FollowUp::Lifecycle(Lifecycle::Delete { root: dialog.root.clone() })];
-    vec![FollowUp::Show(NewOverlay::PermanentQuestion(question, yes))]
+    let subject = app_words::SUBJECT_DELETE;
+    vec![FollowUp::Show(NewOverlay::PermanentQuestion(subject, question, yes))]
 }
 
 /// Proposes the newest generation of the dialog selected in the tree, else the generation `read` in the
@@ -210,7 +215,7 @@ mod tests {
     fn a_tree_with_open_work_is_put_away_after_a_question() {
         let workspace = Workspace::new();
         let shown = put_away(Bucket::Done, &main_dialog(), workspace.facts());
-        assert!(matches!(shown[..], [FollowUp::Show(NewOverlay::Question(_, _))]), "{shown:?}");
+        assert!(matches!(shown[..], [FollowUp::Show(NewOverlay::Question(..))]), "{shown:?}");
     }
 
     #[test]

@@ -15,6 +15,13 @@ pub(in crate::app) fn part_of(scope: Scope) -> Option<Focus> {
     parts.into_iter().find(|(known, _)| *known == scope).map(|(_, focus)| focus)
 }
 
+/// Which way the focus goes round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::app) enum Direction {
+    Next,
+    Previous,
+}
+
 #[derive(Debug)]
 pub(in crate::app) struct FocusState {
     now: Focus,
@@ -81,11 +88,14 @@ impl FocusState {
     }
 
     /// The next or the previous part: tree, inbox, dialog, and the composer if one can write.
-    pub fn neighbour(&self, back: bool, can_write: bool) -> Focus {
+    pub fn neighbour(&self, direction: Direction, can_write: bool) -> Focus {
         let ring = [Focus::Tree, Focus::Inbox, Focus::Dialog, Focus::Composer];
         let count = if can_write { ring.len() } else { ring.len() - 1 };
         let at = ring.iter().position(|focus| *focus == self.now).unwrap_or(0);
-        let step = if back { count - 1 } else { 1 };
+        let step = match direction {
+            Direction::Next => 1,
+            Direction::Previous => count - 1,
+        };
         ring.get((at + step) % count).copied().unwrap_or(Focus::Tree)
     }
 
@@ -107,9 +117,9 @@ mod tests {
         for (can_write, after_dialog) in [(true, Focus::Composer), (false, Focus::Tree)] {
             let mut focus = FocusState::default();
             focus.set(Focus::Dialog);
-            assert_eq!(focus.neighbour(false, can_write), after_dialog);
+            assert_eq!(focus.neighbour(Direction::Next, can_write), after_dialog);
             focus.set(Focus::Tree);
-            assert_ne!(focus.neighbour(true, can_write), Focus::Tree);
+            assert_ne!(focus.neighbour(Direction::Previous, can_write), Focus::Tree);
         }
     }
 

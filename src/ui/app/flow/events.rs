@@ -59,7 +59,7 @@ impl App {
             DriverEvent::Rows(rows) => {
                 self.attention.forget_told();
                 self.model.tree.set(rows);
-                self.startup.rows_arrived();
+                self.startup.mark_rows_received();
             }
             DriverEvent::Row(row) => {
                 self.ending.row_changed(&row);
@@ -82,7 +82,7 @@ impl App {
                 self.attention.alerts.listed(is_open, now);
                 let times = (&self.clock.now(), now);
                 self.writing.put_off_as_stored(&mut self.model.inbox, times);
-                self.startup.inbox_arrived();
+                self.startup.mark_inbox_received();
                 self.inbox_changed();
             }
             DriverEvent::Asked { question, .. } => {
@@ -210,7 +210,7 @@ impl App {
                 }
             }
             DriverEvent::News(items) => {
-                let known = self.startup.news_arrived().then(|| self.model.inbox.news());
+                let known = self.startup.mark_news_received().then(|| self.model.inbox.news());
                 let (lang, now) = (self.ui.lang, self.redraw.now());
                 let told =
                     known.and_then(|known| self.attention.news_changed(known, &items, lang, now));

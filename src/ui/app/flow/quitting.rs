@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use crate::app::drawing::app_words;
 use crate::domain::safety::sandbox::Level;
+use crate::domain::text::Text;
 use crate::effect::Effect;
 use crate::follow_up::{FollowUp, FollowUps};
 use crate::model::{Model, Tone};
@@ -85,19 +86,23 @@ fn quit_now() -> FollowUps {
     vec![FollowUp::Effect(Effect::Quit)]
 }
 
+fn confirm(question: Text) -> NewOverlay {
+    NewOverlay::Confirm(app_words::SUBJECT_QUIT, question, quit_now())
+}
+
 /// Asks whether to quit; while background processes run, also what happens to them.
 pub(in crate::app) fn ask(facts: Facts<'_>) -> FollowUp {
     let model = facts.model;
     let quit = |running| NewOverlay::Quit { running, detaches: model.detaches };
     FollowUp::Show(if model.driver_goes_on {
-        NewOverlay::Confirm(app_words::LEAVE_QUESTION, quit_now())
+        confirm(app_words::LEAVE_QUESTION)
     } else if model.processes_running() > 0 {
         let sandboxed = model.level.is_some_and(|level| level != Level::Off);
         quit(StillRunning::Processes { sandboxed })
     } else if model.tree.any_running() {
         quit(StillRunning::Dialogs)
     } else {
-        NewOverlay::Confirm(app_words::QUIT_QUESTION, quit_now())
+        confirm(app_words::QUIT_QUESTION)
     })
 }
 
@@ -118,7 +123,7 @@ mod tests {
     #[test]
     fn quitting_asks_only_while_something_runs() {
         let mut workspace = Workspace::new();
-        let question = |word| FollowUp::Show(NewOverlay::Confirm(word, quit_now()));
+        let question = |word| FollowUp::Show(confirm(word));
         let running = StillRunning::Dialogs;
         let running = FollowUp::Show(NewOverlay::Quit { running, detaches: false });
         assert_eq!(ask_if_running(workspace.facts()), running);
@@ -143,7 +148,7 @@ mod tests {
         let mut workspace = Workspace::new();
         workspace.model.driver_goes_on = true;
         assert_eq!(ask_if_running(workspace.facts()), FollowUp::Effect(Effect::Quit));
-        let leave = NewOverlay::Confirm(app_words::LEAVE_QUESTION, quit_now());
+        let leave = confirm(app_words::LEAVE_QUESTION);
         assert_eq!(ask(workspace.facts()), FollowUp::Show(leave));
     }
 }

@@ -19,16 +19,16 @@ pub(in crate::app) struct Startup {
 }
 
 impl Startup {
-    pub fn rows_arrived(&mut self) {
+    pub fn mark_rows_received(&mut self) {
         self.rows = true;
     }
 
-    pub fn inbox_arrived(&mut self) {
+    pub fn mark_inbox_received(&mut self) {
         self.inbox = true;
     }
 
-    /// Marks the first list of news as received. True if it was not the first: only later ones are new.
-    pub fn news_arrived(&mut self) -> bool {
+    /// Marks the news as received. True if a list was received before: only later items are new.
+    pub fn mark_news_received(&mut self) -> bool {
         std::mem::replace(&mut self.news, true)
     }
 
@@ -87,9 +87,9 @@ mod tests {
         let (mut startup, mut model) = (Startup::default(), Model::default());
         let drafts = Drafts::new(DraftTexts::new());
         model.tree.set(rows());
-        startup.inbox_arrived();
+        startup.mark_inbox_received();
         assert_eq!(startup.open_first(&model, &drafts, Lang::En), []);
-        startup.rows_arrived();
+        startup.mark_rows_received();
         assert!(startup.is_listed());
         assert_eq!(
             startup.open_first(&model, &drafts, Lang::En),
@@ -104,8 +104,8 @@ mod tests {
         let started = |stored: &str, begins_empty: bool| {
             let (mut startup, mut model) = (Startup::default(), Model::default());
             model.tree.restore_looks(stored);
-            startup.inbox_arrived();
-            startup.rows_arrived();
+            startup.mark_inbox_received();
+            startup.mark_rows_received();
             if begins_empty {
                 model.tree.set(Vec::new());
                 assert_eq!(startup.open_first(&model, &drafts, Lang::En), []);
@@ -127,8 +127,8 @@ mod tests {
         let (mut startup, mut model) = (Startup::default(), Model::default());
         model.tree.set(rows());
         model.inbox.set(questions());
-        startup.rows_arrived();
-        startup.inbox_arrived();
+        startup.mark_rows_received();
+        startup.mark_inbox_received();
         let key = DraftKey::Answer("q1".to_owned());
         let drafts = Drafts::new([(key.name(), "keep".to_owned())].into_iter().collect());
         let restored = FollowUp::Notify(Tone::Plain, app_words::DRAFT_RESTORED);

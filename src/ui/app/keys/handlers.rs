@@ -8,6 +8,7 @@ use crate::app::composing::program_results;
 use crate::app::dialogs::reading::Reading;
 use crate::app::dialogs::{browsing, continuing, copying, lifecycle};
 use crate::app::drawing::app_words;
+use crate::app::drawing::focus::Direction;
 use crate::app::flow::facts::Facts;
 use crate::app::flow::{dismissing_news, quitting};
 use crate::app::overlays::sheets;
@@ -69,8 +70,9 @@ impl App {
             Action::MarkRow => browsing::mark_selected(&mut self.model.tree),
             Action::FocusNext | Action::FocusPrevious => {
                 let can_write = self.writing.can_write() && !self.model.views_only;
-                let back = action == Action::FocusPrevious;
-                vec![FollowUp::Focus(self.focus.neighbour(back, can_write))]
+                let is_back = action == Action::FocusPrevious;
+                let direction = if is_back { Direction::Previous } else { Direction::Next };
+                vec![FollowUp::Focus(self.focus.neighbour(direction, can_write))]
             }
             Action::FocusFirst => vec![FollowUp::Focus(Focus::Tree)],
             Action::FocusSecond => vec![FollowUp::Focus(Focus::Inbox)],

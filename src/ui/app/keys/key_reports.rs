@@ -2,10 +2,17 @@
 
 use crate::action::{Action, Scope};
 use crate::app::drawing::app_words;
+use crate::app::drawing::focus::part_of;
 use crate::cx::UiSettings;
+use crate::domain::text::Text;
 use crate::follow_up::FollowUp;
 use crate::keymap::KeySequence;
 use crate::model::Tone;
+
+/// In a pane this key does nothing, and elsewhere it stops or quits: the keys for that are named.
+const INTERRUPT: &str = "ctrl+c";
+const INSTEAD: [(Action, Text); 2] =
+    [(Action::Stop, app_words::STOP), (Action::Quit, app_words::LEAVE_PROGRAM)];
 
 /// The key being handled, and the last one without an action.
 #[derive(Debug, Default)]
@@ -30,16 +37,19 @@ impl KeyReports {
     pub fn report(&mut self, scope: Scope, ui: &UiSettings) -> Option<FollowUp> {
         let keys = self.pressed.clone()?;
         let name = ui.key_label(&keys.to_string());
+        let is_interrupt = keys.to_string() == INTERRUPT && part_of(scope).is_some();
         let place = (scope, keys);
         if self.last_unused.as_ref() == Some(&place) {
             return None;
         }
         self.last_unused = Some(place);
         let mut text = format!("{name} {}", ui.text(app_words::DOES_NOTHING));
-        let key = ui.key(scope, Action::Help);
-        if !key.is_empty() {
-            let word = ui.text(app_words::HELP_HINT);
-            text.push_str(&format!(" {} {key} {word}", ui.glyphs.middle_dot));
+        let instead = INSTEAD.into_iter().filter(|_| is_interrupt);
+        for (action, word) in instead.chain([(Action::Help, app_words::HELP_HINT)]) {
+            let key = ui.key(scope, action);
+            if !key.is_empty() {
+                text.push_str(&format!(" {} {key} {}", ui.glyphs.middle_dot, ui.text(word)));
+            }
         }
         Some(FollowUp::NotifyText(Tone::Plain, text))
     }

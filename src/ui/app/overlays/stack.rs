@@ -130,13 +130,17 @@ impl Overlays {
                 self.push(ConsentSheet::before_continuing(dialog));
             }
             NewOverlay::Consent { then: None } => self.push(ConsentSheet::default()),
-            NewOverlay::Confirm(question, yes) => self.push(Confirm::new(question, yes)),
-            NewOverlay::Question(question, yes) => self.push(Confirm::with_text(&question, yes)),
-            NewOverlay::SuddenQuestion(question, yes) => {
-                self.push(Confirm::sudden(&question, yes));
+            NewOverlay::Confirm(subject, question, yes) => {
+                self.push(Confirm::new(subject, question, yes));
             }
-            NewOverlay::PermanentQuestion(question, yes) => {
-                self.push(Confirm::permanent(&question, yes));
+            NewOverlay::Question(subject, question, yes) => {
+                self.push(Confirm::with_text(subject, &question, yes));
+            }
+            NewOverlay::SuddenQuestion(subject, question, yes) => {
+                self.push(Confirm::sudden(subject, &question, yes));
+            }
+            NewOverlay::PermanentQuestion(subject, question, yes) => {
+                self.push(Confirm::permanent(subject, &question, yes));
             }
             NewOverlay::Prompt { purpose, name, text } => {
                 let draft = purpose.line_of(drafts.get(&purpose.draft_key()));
@@ -283,8 +287,13 @@ impl Overlays {
     }
 
     /// The keys of the topmost overlay for the last line of the screen.
-    pub fn hints(&self) -> &'static [(Action, Text)] {
+    pub fn hints(&self) -> &[(Action, Text)] {
         self.stack.last().map_or(&[], |top| top.hints())
+    }
+
+    /// True if the counts of the last line make room for the hints of the topmost one.
+    pub fn hints_come_first(&self) -> bool {
+        self.stack.last().is_some_and(|top| top.hints_come_first())
     }
 
     pub fn count(&self) -> usize {
@@ -595,7 +604,8 @@ mod tests {
         let mut overlays = Overlays::default();
         assert_eq!(close(&mut overlays), None);
         for _ in 0..2 {
-            overlays.push(Confirm::new(app_words::QUIT_QUESTION, Vec::new()));
+            let (subject, question) = (app_words::SUBJECT_QUIT, app_words::QUIT_QUESTION);
+            overlays.push(Confirm::new(subject, question, Vec::new()));
         }
         assert_eq!(close(&mut overlays), Some((Handled::Close, vec![FollowUp::QuitAndStop])));
         let follow_ups = vec![FollowUp::Writing(ToWriting::StoreDrafts), FollowUp::QuitAndStop];

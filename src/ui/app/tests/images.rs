@@ -371,7 +371,7 @@ fn images_of_a_message_are_lines_below_its_words_and_opened_they_say_where_they_
         stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
         stage.keys("1 <enter>").page(&[&hostile]).keys("3 g");
         let screen = stage.screen();
-        assert!(screen.contains("image/png, 2 KiB]"), "{screen}");
+        assert!(screen.contains("image/png, 2.0 KB]"), "{screen}");
         assert!(!screen.contains("user-input"), "{screen}");
         stage.keys("o");
         let screen = stage.screen();

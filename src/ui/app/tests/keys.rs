@@ -48,6 +48,17 @@ fn an_unused_key_is_reported_once_until_another_is_pressed() {
 }
 
 #[test]
+fn ctrl_c_in_a_pane_names_the_keys_that_stop_and_quit() {
+    let mut stage = streaming(80, 24);
+    stage.keys("1 <ctrl+c>");
+    let shown = notice(&mut stage);
+    assert!(shown.contains("Ctrl+c does nothing here · s stop · q quit · ? help"), "{shown}");
+    stage.keys("<alt+2> <ctrl+c>");
+    let shown = notice(&mut stage);
+    assert!(shown.contains("Ctrl+c does nothing here · q quit · ? help"), "{shown}");
+}
+
+#[test]
 fn an_action_without_a_target_reports_what_is_missing() {
     for (keys, shown) in [
         ("1 g s", "choose a dialog first"),

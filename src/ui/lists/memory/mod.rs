@@ -84,7 +84,8 @@ impl List for WholeMemory {
                 let question = cx.ui.sentence(DELETE_QUESTION, &short(&newest.key));
                 let (team, key) = (newest.team.clone(), newest.key.clone());
                 let yes = vec![changed(MemoriesRequest::Delete { team, key })];
-                Some(Outcome::Stay(FollowUp::Show(NewOverlay::Question(question, yes))))
+                let asks = NewOverlay::Question(words::SUBJECT_DELETE, question, yes);
+                Some(Outcome::Stay(FollowUp::Show(asks)))
             },
         },
         ListKey {

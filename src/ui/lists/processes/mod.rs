@@ -79,7 +79,8 @@ fn ask_to_stop(entry: usize, cx: &Cx<'_>) -> Option<Outcome> {
     let name = format!("{} {}", process.pid, short_headline(&process.command, NAME_CHARS));
     let question = STOP_QUESTION.with(&name, cx.ui.lang);
     let yes = vec![FollowUp::Request(Request::StopProcess { pid: process.pid })];
-    Some(Outcome::Stay(FollowUp::Show(NewOverlay::Question(question, yes))))
+    let asks = NewOverlay::Question(words::SUBJECT_STOP_PROCESS, question, yes);
+    Some(Outcome::Stay(FollowUp::Show(asks)))
 }
 
 fn ended(exit: ProcessExit, ui: &UiSettings) -> String {

@@ -115,7 +115,8 @@ fn delete(row: &ShelfRow, ui: &UiSettings) -> Outcome {
     let name = name(row, ui);
     let question = ui.sentence(words::DELETE_QUESTION, &name);
     let yes = vec![FollowUp::Request(Request::Lifecycle { change, name })];
-    Outcome::Close(FollowUp::Show(NewOverlay::PermanentQuestion(question, yes)))
+    let asks = NewOverlay::PermanentQuestion(words::SUBJECT_DELETE, question, yes);
+    Outcome::Close(FollowUp::Show(asks))
 }
 
 fn name(row: &ShelfRow, ui: &UiSettings) -> String {

@@ -215,7 +215,8 @@ fn may_be_retried(status: TaskStatus) -> bool {
 pub(super) fn cancel(task: &TaskRow, ui: &UiSettings) -> Outcome {
     let name = format!("{} “{}”", task.id.short(), task::short(&task.about));
     let yes = vec![requested(TeamsRequest::Cancel { id: task.id.clone() })];
-    let asks = NewOverlay::Question(ui.sentence(CANCEL_QUESTION, &name), yes);
+    let question = ui.sentence(CANCEL_QUESTION, &name);
+    let asks = NewOverlay::Question(words::SUBJECT_CANCEL_TASK, question, yes);
     Outcome::Stay(FollowUp::Show(asks))
 }
 

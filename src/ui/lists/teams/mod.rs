@@ -178,8 +178,9 @@ fn shut_down(team: &TeamRow, entry: usize, cx: &Cx<'_>) -> Outcome {
     }
     let cascade = ending.len() > 1;
     let request = TeamsRequest::ShutDown { team: team.name.clone(), cascade };
-    let (question, yes) = (cx.ui.sentence(SHUT_DOWN_QUESTION, &what), Request::Task(request));
-    let asks = NewOverlay::PermanentQuestion(question, vec![FollowUp::Request(yes)]);
+    let question = cx.ui.sentence(SHUT_DOWN_QUESTION, &what);
+    let yes = vec![FollowUp::Request(Request::Task(request))];
+    let asks = NewOverlay::PermanentQuestion(words::SUBJECT_SHUT_DOWN, question, yes);
     Outcome::Stay(FollowUp::Show(asks))
 }
 

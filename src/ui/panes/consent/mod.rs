@@ -8,7 +8,7 @@ use ratatui::Frame;
 use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::composer::{Heading, PART, hint};
+use super::composer::{Heading, hint};
 use super::read_sheet::draw_sheet_head;
 use super::strip::Strip;
 use super::transcript::prose::plain_rows;
@@ -108,6 +108,8 @@ pub struct ConsentSheet {
     then: Option<DialogId>,
     /// The sandbox level of commands, if the user changed it here.
     level: Option<Level>,
+    /// The keys named in the last line of the screen.
+    hints: Vec<(Action, Text)>,
 }
 
 impl ConsentSheet {
@@ -166,23 +168,19 @@ impl ConsentSheet {
         self.read.shown(self.top, self.height);
     }
 
-    fn heading(&self, view: View<'_>, consent: &ConsentView) -> Heading {
-        let ui = view.ui;
-        let mut hints = Vec::new();
+    /// The keys that do something now, the most useful first.
+    fn current_hints(&self, consent: &ConsentView) -> Vec<(Action, Text)> {
         let next = if self.was_read(consent) {
-            hint(ui, SCOPE, Action::Agree, AGREE)
+            (Action::Agree, AGREE)
         } else {
-            hint(ui, SCOPE, Action::PageDown, READ_ON)
+            (Action::PageDown, READ_ON)
         };
-        if self.has_something_to_agree(consent) {
-            hints.push(next);
-        }
         let close = if consent.read_only { words::LOOK_ONLY } else { words::CLOSE };
-        hints.push(hint(ui, SCOPE, Action::LookOnly, close));
-        if consent.read_only {
-            hints.push(hint(ui, SCOPE, Action::Quit, LEAVE));
-        }
-        Heading { left: ui.text(TITLE).to_owned(), right: hints.join(PART) }
+        let mut hints = Vec::new();
+        hints.extend(self.has_something_to_agree(consent).then_some(next));
+        hints.push((Action::LookOnly, close));
+        hints.extend(consent.read_only.then_some((Action::Quit, LEAVE)));
+        hints
     }
 }
 
@@ -310,6 +308,14 @@ impl Overlay for ConsentSheet {
         Handled::Close
     }
 
+    fn hints(&self) -> &[(Action, Text)] {
+        &self.hints
+    }
+
+    fn hints_come_first(&self) -> bool {
+        true
+    }
+
     fn typed(&mut self, _: KeyEvent, _: &mut Cx<'_>) -> Handled {
         Handled::Done
     }
@@ -321,12 +327,13 @@ impl Overlay for ConsentSheet {
         self.height = usize::from(area.height.saturating_sub(1));
         self.scroll(0);
         self.track_progress(&cx.model.consent, area.width);
+        self.hints = self.current_hints(&cx.model.consent);
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, view: View<'_>, cx: &Cx<'_>) {
         let level = self.level(&cx.model.consent);
         let lines = lines(&cx.model.consent, level, view.ui, usize::from(area.width));
-        let heading = self.heading(view, &cx.model.consent);
+        let heading = Heading { left: view.ui.text(TITLE).to_owned(), right: String::new() };
         let shown = ShownRows { top: self.top, height: self.height, rows: self.rows };
         draw_sheet_head(frame, area, view.ui, &heading, shown);
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(self.top)) {

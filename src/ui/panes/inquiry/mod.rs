@@ -115,9 +115,9 @@ impl AnswerForm<'_> {
         let head = approval_head(self.row, approval, ui).shortened(cells, ui.glyphs.cut, dim);
         // The heading, a line of the text, and all options come first.
         let options = self.options(cells, ui);
-        let is_low = options.iter().map(Vec::len).sum::<usize>() + 2 > height;
-        let has_cut_option = is_low && options.iter().any(|rows| rows.len() > 1);
-        let options: Vec<Strip> = if is_low {
+        let overflows = options.iter().map(Vec::len).sum::<usize>() + 2 > height;
+        let has_cut_option = overflows && options.iter().any(|rows| rows.len() > 1);
+        let options: Vec<Strip> = if overflows {
             options.into_iter().map(|rows| one_row(rows, cells, ui)).collect()
         } else {
             options.into_iter().flatten().collect()
@@ -269,7 +269,8 @@ impl AnswerForm<'_> {
         options
             .map(|option| {
                 let is_recommended = self.part.recommended == Some(option.key);
-                option_rows(option, (picked == Some(option.key), is_recommended), cells, ui)
+                let is_picked = picked == Some(option.key);
+                option_rows(option, OptionMarks { is_picked, is_recommended }, cells, ui)
             })
             .collect()
     }
@@ -311,7 +312,8 @@ pub fn approval_rows(row: &InboxRow, cells: usize, ui: &UiSettings) -> Vec<Strip
         rows.extend(text_rows(&part.text, cells, ui));
         for option in &part.options {
             let is_recommended = part.recommended == Some(option.key);
-            rows.extend(option_rows(option, (false, is_recommended), cells, ui));
+            let marks = OptionMarks { is_picked: false, is_recommended };
+            rows.extend(option_rows(option, marks, cells, ui));
         }
     }
     rows
@@ -389,16 +391,24 @@ pub fn asked_rows(inquiry: &Inquiry, cells: usize, ui: &UiSettings) -> Vec<Strip
         );
         for option in &part.options {
             let is_recommended = part.recommended == Some(option.key);
-            rows.extend(option_rows(option, (false, is_recommended), cells, ui));
+            let marks = OptionMarks { is_picked: false, is_recommended };
+            rows.extend(option_rows(option, marks, cells, ui));
         }
     }
     rows
 }
 
+/// How an option is marked.
+#[derive(Debug, Clone, Copy)]
+pub struct OptionMarks {
+    pub is_picked: bool,
+    pub is_recommended: bool,
+}
+
 /// `    a  cursors   recommended   + stable   − no page numbers`, in one row or more.
 pub fn option_rows(
     option: &AnswerOption,
-    (is_picked, is_recommended): (bool, bool),
+    OptionMarks { is_picked, is_recommended }: OptionMarks,
     cells: usize,
     ui: &UiSettings,
 ) -> Vec<Strip> {

@@ -55,12 +55,20 @@ impl SheetItem {
     }
 }
 
+/// How an entry is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct ItemState {
+    /// With all its rows, not as a preview.
+    pub is_whole: bool,
+    /// With the symbol of an unsaved draft.
+    pub has_draft: bool,
+}
+
 pub fn reminder(
     reminder: &ReminderView,
     view: View<'_>,
     available: usize,
-    whole: bool,
-    draft: bool,
+    state: ItemState,
 ) -> SheetItem {
     let ui = view.ui;
     let dim = ui.style(Role::TextDim);
@@ -79,7 +87,7 @@ pub fn reminder(
         head.push(&format!("{dot}{}", ui.text(sheet_words::HIDDEN_FROM_MODEL)), dim);
     }
     let seconds = age::seconds_since(&reminder.touched_at, view.now);
-    let mut meta = draft_symbol(ui, draft);
+    let mut meta = draft_symbol(ui, state.has_draft);
     meta.push(&seconds.map(age::long).unwrap_or_default(), dim);
     let width = available.saturating_sub(INDENT).min(MAX_TEXT_WIDTH);
     let rows = if reminder.plain {
@@ -87,7 +95,7 @@ pub fn reminder(
     } else {
         Prose::new(ui).rows(&reminder.content, INDENT, width)
     };
-    let (body, hidden) = preview(rows, whole, ui);
+    let (body, hidden) = preview(rows, state.is_whole, ui);
     SheetItem { head, meta, body, hidden, can_be_chosen: true }
 }
 
@@ -95,13 +103,12 @@ pub fn section(
     section: &SectionView,
     view: View<'_>,
     available: usize,
-    whole: bool,
-    draft: bool,
+    state: ItemState,
 ) -> SheetItem {
     let ui = view.ui;
     let dim = ui.style(Role::TextDim);
     let head = Strip::new().put(&section.name, ui.style(Role::Title));
-    let mut meta = draft_symbol(ui, draft);
+    let mut meta = draft_symbol(ui, state.has_draft);
     let size = if !section.complete {
         ui.text(sheet_words::SECTION_TOO_LARGE).to_owned()
     } else if section.text.is_empty() {
@@ -116,7 +123,7 @@ pub fn section(
     } else {
         Prose::new(ui).rows(&section.text, INDENT, width)
     };
-    let (body, hidden) = preview(rows, whole, ui);
+    let (body, hidden) = preview(rows, state.is_whole, ui);
     SheetItem { head, meta, body, hidden, can_be_chosen: true }
 }
 

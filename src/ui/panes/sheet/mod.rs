@@ -16,7 +16,7 @@ use ratatui::layout::Rect;
 use ratatui::widgets::Clear;
 
 use self::editor::{EditSubject, Editor};
-use self::items::SheetItem;
+use self::items::{ItemState, SheetItem};
 use self::list::SheetList;
 use super::composer::{self, Heading, PART, draw_heading, hint};
 use super::read_sheet::draw_note;
@@ -33,6 +33,7 @@ use crate::overlay::{Handled, Overlay};
 use crate::panes::scroll_sign::draw_scroll_sign;
 use crate::protocol::{ReminderAudience, ReminderView, SheetRequest};
 use crate::request::Request;
+use crate::words::SUBJECT_DELETE;
 
 pub const SCOPE: Scope = Scope::new("sheet", "提醒与任务文档", &[Scope::PANES, Scope::ANYWHERE]);
 
@@ -162,7 +163,8 @@ impl SheetPane {
                 let yes = Request::ChangeSheet { dialog, request, draft: None };
                 let name = format!("“{}”", short_headline(&headline(content), NAME_CHARS));
                 let question = cx.ui.sentence(sheet_words::DELETE_REMINDER_QUESTION, &name);
-                let asks = NewOverlay::PermanentQuestion(question, vec![FollowUp::Request(yes)]);
+                let yes = vec![FollowUp::Request(yes)];
+                let asks = NewOverlay::PermanentQuestion(SUBJECT_DELETE, question, yes);
                 cx.follow_ups.push(FollowUp::Show(asks));
             }
         }
@@ -230,9 +232,9 @@ impl SheetPane {
                 let all = cx.sheets.reminders()?.iter();
                 let item = |reminder: &ReminderView| {
                     let key = EditSubject::Reminder(self.dialog.clone(), reminder.id.clone()).key();
-                    let draft = cx.drafts.has(&key);
-                    let whole = searched || chosen.as_deref() == Some(reminder.id.as_str());
-                    items::reminder(reminder, view, available, whole, draft)
+                    let has_draft = cx.drafts.has(&key);
+                    let is_whole = searched || chosen.as_deref() == Some(reminder.id.as_str());
+                    items::reminder(reminder, view, available, ItemState { is_whole, has_draft })
                 };
                 Some(all.map(item).collect())
             }
@@ -240,9 +242,9 @@ impl SheetPane {
                 let taskdoc = cx.sheets.taskdoc()?;
                 let item = |section: &crate::protocol::SectionView| {
                     let subject = EditSubject::Section(taskdoc.path.clone(), section.name.clone());
-                    let draft = cx.drafts.has(&subject.key());
-                    let whole = searched || chosen.as_deref() == Some(section.name.as_str());
-                    items::section(section, view, available, whole, draft)
+                    let has_draft = cx.drafts.has(&subject.key());
+                    let is_whole = searched || chosen.as_deref() == Some(section.name.as_str());
+                    items::section(section, view, available, ItemState { is_whole, has_draft })
                 };
                 let mut all: Vec<SheetItem> = taskdoc.sections.iter().map(item).collect();
                 all.extend(items::faults(&taskdoc.faults, view, available));

@@ -429,18 +429,20 @@ fn draw_gaps(
     }
 }
 
-/// Draws the meanings of the symbols that fit; of two only if they are in the chart.
-fn draw_legend(
-    buffer: &mut Buffer,
-    area: Rect,
-    (has_gaps, has_retries): (bool, bool),
-    ui: &UiSettings,
-) {
+/// Symbols whose meaning is shown only if they are in the chart.
+#[derive(Debug, Clone, Copy)]
+struct RareSymbols {
+    gaps: bool,
+    retries: bool,
+}
+
+/// Draws the meanings of the symbols that fit.
+fn draw_legend(buffer: &mut Buffer, area: Rect, rare: RareSymbols, ui: &UiSettings) {
     let dim = ui.style(Role::TextDim);
     let mut line = Strip::new();
     let mut y = area.y;
     let shown = CellKind::ALL.into_iter();
-    let shown = shown.filter(|kind| has_retries || *kind != CellKind::Retrying);
+    let shown = shown.filter(|kind| rare.retries || *kind != CellKind::Retrying);
     let kinds = shown.map(|kind| {
         let word = match kind {
             CellKind::Ran => timeline_words::RAN,
@@ -453,7 +455,7 @@ fn draw_legend(
         };
         (kind.glyph(&ui.glyphs), ui.style(kind.role()), word)
     });
-    let shortened = has_gaps.then_some((ui.glyphs.cut, dim, timeline_words::SHORTENED));
+    let shortened = rare.gaps.then_some((ui.glyphs.cut, dim, timeline_words::SHORTENED));
     for (sign, style, word) in kinds.chain(shortened) {
         let part =
             Strip::new().put(" ", dim).put(sign, style).put(&format!(" {} ", ui.text(word)), dim);
@@ -526,9 +528,9 @@ impl ReadSheet for TimelineSheet {
         self.draw_rows(buffer, areas.rows, (&window, names), (content, tree, ui));
         self.draw_words(buffer, areas.words, (content, tree, ui));
         if areas.legend.height > 0 {
-            let has_retries = content.rows.iter().any(|row| retries(row, tree));
-            let shown = (!window.1.gaps().is_empty(), has_retries);
-            draw_legend(buffer, areas.legend, shown, ui);
+            let gaps = !window.1.gaps().is_empty();
+            let retries = content.rows.iter().any(|row| retries(row, tree));
+            draw_legend(buffer, areas.legend, RareSymbols { gaps, retries }, ui);
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::domain::reading::transcript::{
 };
 use crate::domain::text::Text;
 use crate::domain::{ArtifactRef, Bucket, CallId, Lang, PushCount, SelfId, Stamp, TellaskKind};
-use crate::panes::inquiry::{asked_rows, option_rows};
+use crate::panes::inquiry::{OptionMarks, asked_rows, option_rows};
 use crate::panes::strip::Strip;
 use crate::text::width::width;
 use crate::theme::Role;
@@ -462,7 +462,8 @@ fn question_rows(asked: &AskedBlock, context: &LayoutContext<'_>) -> Vec<Strip> 
         next = choice.lines.end;
         let is_picked = picked.contains(&at);
         if let Some((part, option)) = part.and_then(|part| Some((part, part.options.get(at)?))) {
-            let marks = (is_picked, part.recommended == Some(option.key));
+            let is_recommended = part.recommended == Some(option.key);
+            let marks = OptionMarks { is_picked, is_recommended };
             rows.extend(option_rows(option, marks, context.available(0), context.ui));
         } else {
             rows.extend(choice_rows(choice, is_picked, context));

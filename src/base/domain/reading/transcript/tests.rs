@@ -353,12 +353,12 @@ fn each_image_is_one_line_below_the_words_it_came_with() {
     let with = |line: &str| {
         line.replace("\"genseq\":1", &format!("\"genseq\":1,\"contentItems\":{items}"))
     };
-    let lines = "[image/png, 2 KiB]\n[image]";
+    let lines = "[image/png, 2.0 KB]\n[image]";
     let BlockBody::You { text, images } = only(&[&with(PROMPT)]) else { panic!("words") };
     assert_eq!((text, images), (format!("ask alice\n{lines}"), Vec::new()));
     let named = with(PROMPT).replace("ask alice", "see [image a.png] and [图片 b.png]");
     let BlockBody::You { text, .. } = only(&[&named]) else { panic!("words") };
-    assert!(text.ends_with("\n[a.png: image/png, 2 KiB]\n[b.png: image]"), "{text}");
+    assert!(text.ends_with("\n[a.png: image/png, 2.0 KB]\n[b.png: image]"), "{text}");
     let BlockBody::Tool(ToolCall { result: Some(result), .. }) = only(&[TOOL, &with(TOOL_RESULT)])
     else {
         panic!("a result");

@@ -409,11 +409,13 @@ impl Screen<'_> {
         let first = self.hint.map(|hint| (hint.action(self.app.focus.now()), hint.word()));
         let pane = self.app.focus.scope();
         let (top, of_top) = (self.app.overlays.scope(), self.app.overlays.hints());
-        let hints = match top {
-            None => Hints { focus: pane, first, actions: self.hints() },
-            Some(_) if of_top.is_empty() => Hints { focus: pane, first, actions: Vec::new() },
-            Some(scope) => Hints { focus: scope, first: None, actions: of_top.to_vec() },
+        let come_first = self.app.overlays.hints_come_first();
+        let (focus, first, actions) = match top {
+            None => (pane, first, self.hints()),
+            Some(_) if of_top.is_empty() => (pane, first, Vec::new()),
+            Some(scope) => (scope, None, of_top.to_vec()),
         };
+        let hints = Hints { focus, first, actions, come_first };
         status::draw(frame.buffer_mut(), area, view, &self.app.model.notices, &hints, values);
     }
 
