@@ -137,12 +137,14 @@ fn a_dialog_in_an_empty_workspace_is_in_the_layout_of_1_29_unless_the_person_cho
     }
 }
 
-#[test]
-fn what_a_dialog_told_a_person_leaves_the_inbox_when_it_is_acknowledged() {
+const TOLD: &str = "80/54/26bc7b1d";
+
+/// A workspace with a tree of 1.29 that told the person twice.
+fn told() -> Workspace {
     const STATE: &str = "currentCourse: 1\nlastModified: 2026-11-22 00:00:00\nstatus: active\nnextStep:\n  nextSeq: 1\n  \
                          triggers: []\ntellaskCalls:\n  calls: []\ntellaskResults:\n  results: []\n";
     let workspace = Workspace::staffed();
-    let id = "80/54/26bc7b1d";
+    let id = TOLD;
     let answer = |name: &str| {
         format!(
             "  - id: {name}\n    content: Dry.\n    answeredAt: 2026-11-22 00:00:00\n    answerRef:\n      course: 1\n      \
@@ -155,6 +157,12 @@ fn what_a_dialog_told_a_person_leaves_the_inbox_when_it_is_acknowledged() {
     let stamp = "updatedAt: 2026-11-22 00:00:00\n";
     let both = format!("answers:\n{}{}{stamp}", answer("a2h-one"), answer("a2h-two"));
     workspace.put("run", id, "a2h.yaml", &both);
+    workspace
+}
+
+#[test]
+fn what_a_dialog_told_a_person_leaves_the_inbox_when_it_is_acknowledged() {
+    let (workspace, id) = (told(), TOLD);
     workspace.ok(&["q4h", "ack", "a2h-one"]);
     let left = workspace.read("run", id, "a2h.yaml");
     assert!(left.contains("a2h-two") && !left.contains("a2h-one"), "{left}");
@@ -162,4 +170,27 @@ fn what_a_dialog_told_a_person_leaves_the_inbox_when_it_is_acknowledged() {
     assert!(!workspace.folder("run", id).join("a2h.yaml").exists());
     let again = workspace.run(&["q4h", "ack", "a2h-two"]);
     assert!(again.code != 0 && again.err.contains("acknowledged already"), "{}", again.err);
+}
+
+#[test]
+fn what_a_dialog_told_that_was_put_away_is_kept_until_it_is_back_and_ack_says_where_it_is() {
+    let workspace = told();
+    let before = workspace.read("run", TOLD, "a2h.yaml");
+    for (command, bucket, status) in
+        [("done", "done", "completed"), ("archive", "archive", "archived")]
+    {
+        workspace.ok(&[command, TOLD]);
+        for id in ["a2h-one", "a2h-"] {
+            let refused = workspace.refused(1, &["q4h", "ack", id]);
+            let why = format!("is {status}; `dominds-tui revive {TOLD}` restores it");
+            assert!(refused.contains(&why), "{refused}");
+        }
+        assert_eq!(workspace.read(bucket, TOLD, "a2h.yaml"), before, "{command}");
+        let none = workspace.refused(2, &["q4h", "ack", "a2h-three"]);
+        assert!(none.contains("acknowledged already"), "{none}");
+    }
+    workspace.ok(&["revive", TOLD]);
+    workspace.ok(&["q4h", "ack", "a2h-one"]);
+    workspace.ok(&["q4h", "ack", "a2h-two"]);
+    assert!(!workspace.folder("run", TOLD).join("a2h.yaml").exists());
 }

@@ -186,3 +186,96 @@ fn a_fork_goes_on_by_itself_unless_it_is_told_not_to() {
         assert_eq!(output.contains(r#""event":"gen_start""#), drives, "{output}");
     }
 }
+
+/// The tree of [`Workspace::staffed`] as Dominds 1.29 has it.
+fn recent() -> Workspace {
+    let workspace = Workspace::staffed();
+    let at = "2026-11-21 12:00:00";
+    let state = |calls: &str, more: &str| {
+        format!(
+            "currentCourse: 1\nlastModified: {at}\nstatus: active\ngenerating: false\nnextStep:\n  nextSeq: 1\n  \
+             triggers: []\ntellaskCalls:\n  calls: [{calls}]\ntellaskResults:\n  results: []\n{more}"
+        )
+    };
+    let call = format!(
+        r#"{{"callId":"c","callName":"tellaskSessionless","course":1,"genseq":2,"recordedAt":"{at}","callRecordId":"tellask-call:c"}}"#
+    );
+    let callee = format!(
+        r#"{{"callId":"c","calleeDialogId":"{SIDE}","callName":"tellaskSessionless","status":"pending","targetAgentId":"dev","tellaskContent":"Look.","callType":"C","mentionList":["@dev"],"createdAt":"{at}"}}"#
+    );
+    let batches = format!(
+        r#"{{"batches":[{{"batchId":"dispatch:{MAIN}:{MAIN}:c1:g2","callSite":{{"course":1,"genseq":2}},"status":"open","callees":[{callee}],"createdAt":"{at}"}}]}}"#
+    );
+    let ended = format!(
+        "generationRunState:\n  kind: closed\n  course: 1\n  genseq: 2\n  closedAt: {at}\ndisplayState:\n  kind: \
+         idle_waiting_user\n"
+    );
+    let stopped = "  kind: user_stop\n";
+    let stopped = format!(
+        "executionMarker:\n  kind: interrupted\n  reason:\n  {stopped}displayState:\n  kind: stopped\n  \
+         continueEnabled: true\n  reason:\n  {stopped}"
+    );
+    let side = format!("{MAIN}/sideDialogs/{SIDE}");
+    let stack = workspace.read("run", &side, "asker-stack.jsonl");
+    let placed = r#""callId":"c","callSiteCourse":1,"callSiteGenseq":2}"#;
+    let stack = stack.replace(r#""callId":"c"}"#, placed);
+    workspace.put("run", MAIN, "latest.yaml", &state(&call, &ended));
+    workspace.put("run", MAIN, "active-callees.json", &batches);
+    workspace.put("run", &side, "latest.yaml", &state("", &stopped));
+    workspace.put("run", &side, "asker-stack.jsonl", &stack);
+    workspace
+}
+
+#[test]
+fn done_archive_and_revive_move_a_tree_of_1_29_as_a_whole() {
+    let workspace = recent();
+    let side = format!("sideDialogs/{SIDE}");
+    let names = ["active-callees.json", "course-001.jsonl"].map(str::to_owned);
+    let of_side = ["latest.yaml", "asker-stack.jsonl"].map(|name| format!("{side}/{name}"));
+    let names = [names, of_side].concat();
+    let files = |bucket: &str| -> Vec<String> {
+        names.iter().map(|name| workspace.read(bucket, MAIN, name)).collect()
+    };
+    let before = files("run");
+    for (command, from, to) in [
+        ("done", "run", "done"),
+        ("archive", "done", "archive"),
+        ("revive", "archive", "run"),
+        ("archive", "run", "archive"),
+    ] {
+        let output = workspace.ok(&[command, "aa/bb"]);
+        assert!(output.starts_with(&format!("@lead {MAIN} with its side dialog is ")), "{output}");
+        assert!(!workspace.folder(from, MAIN).exists(), "{command}");
+        assert_eq!(files(to), before, "{command}: nothing is edited");
+    }
+    let listed = workspace.ok(&["dialogs", "--all", "--json"]);
+    assert!(listed.contains(r#""layout":"1.29""#), "{listed}");
+}
+
+#[test]
+fn a_dead_side_dialog_of_1_29_fails_its_call_and_the_asker_takes_that_as_a_reply() {
+    let workspace = recent();
+    let stopped = workspace.ok(&["stop", SIDE]);
+    assert!(stopped.contains("is not running"), "{stopped}");
+    workspace.refused(2, &["dead", MAIN]);
+    workspace.ok(&["dead", SIDE, "--note", "it hangs"]);
+    let side = format!("{MAIN}/sideDialogs/{SIDE}");
+    let latest = workspace.read("run", &side, "latest.yaml");
+    assert!(latest.contains("kind: dead") && latest.contains("tellaskCalls:"), "{latest}");
+    let course = workspace.read("run", MAIN, "course-001.jsonl");
+    let mut results = course.lines().filter(|line| line.contains("\"tellask_result_record\""));
+    assert!(results.next().is_some_and(|line| line.contains("it hangs")), "{course}");
+    assert_eq!(results.next(), None, "{course}");
+    let latest = workspace.read("run", MAIN, "latest.yaml");
+    for part in ["resultRecordId: tellask-result:c", "kind: result_arrival"] {
+        assert!(latest.contains(part), "{part}: {latest}");
+    }
+    let batches = workspace.read("run", MAIN, "active-callees.json");
+    assert!(batches.contains("\"resolved\"") && !batches.contains("pending"), "{batches}");
+    workspace.ok(&["drive"]);
+    let latest = workspace.read("run", MAIN, "latest.yaml");
+    assert!(latest.contains("triggers: []"), "{latest}");
+    assert!(!workspace.folder("run", MAIN).join("active-callees.json").exists());
+    let course = workspace.read("run", MAIN, "course-001.jsonl");
+    assert!(course.contains("\"genseq\":3"), "{course}");
+}

@@ -1,11 +1,12 @@
-//! What continues by itself after a restart: every way to end × every activity of a dialog at that moment.
+//! What continues by itself after a restart: every way to end × every activity of a dialog at that moment, in both
+//! layouts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use dominds_tui::domain::DialogId;
 use dominds_tui::domain::teams::notices::{NewsItem, NewsKind};
+use dominds_tui::domain::{DialogId, Layout};
 use dominds_tui::driver::{AfterRestart, PickUp};
 use dominds_tui::llm::{ErrorClass, LlmError, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
@@ -61,8 +62,9 @@ fn models(doing: Doing) -> Sequence {
 }
 
 /// A program that ended while its dialog did that.
-async fn ended(doing: Doing, end: End) -> (World, DialogId, Arc<AtomicUsize>) {
-    let (world, runs) = probe::world(models(doing));
+async fn ended(doing: Doing, end: End, layout: Layout) -> (World, DialogId, Arc<AtomicUsize>) {
+    let (mut world, runs) = probe::world(models(doing));
+    world.setup.layout = Some(layout);
     let mut running = world.start().await;
     let main = running.begin("Go").await.expect("a dialog");
     running.idle().await;
@@ -89,12 +91,15 @@ fn failures(running: &Running) -> Vec<NewsItem> {
 
 #[tokio::test(start_paused = true)]
 async fn what_worked_goes_on_but_what_a_person_stopped_and_calls_of_unknown_outcome() {
-    for (doing, end) in ALL.into_iter().flat_map(|doing| [(doing, End::Quit), (doing, End::Kill)]) {
-        let (mut world, main, runs) = ended(doing, end).await;
+    let ends = ALL.into_iter().flat_map(|doing| [(doing, End::Quit), (doing, End::Kill)]);
+    let cases = ends.flat_map(|(doing, end)| Layout::ALL.map(|layout| (doing, end, layout)));
+    for (doing, end, layout) in cases {
+        let (mut world, main, runs) = ended(doing, end, layout).await;
+        assert_eq!(world.tree(&main.root).layout, layout);
         world.setup.pick_up = PickUp::Everything(AfterRestart::Continue);
         let mut running = world.start().await;
         let (left, state) = (world.models.remaining(), world.state(&main));
-        let case = format!("{doing:?} {end:?}");
+        let case = format!("{doing:?} {end:?} {layout:?}");
         match doing {
             Doing::Writing | Doing::Retrying | Doing::WaitingForWriting => {
                 assert_eq!((left, state), (0, "idle_waiting_user"), "{case}");
@@ -128,20 +133,29 @@ async fn what_worked_goes_on_but_what_a_person_stopped_and_calls_of_unknown_outc
 
 #[tokio::test(start_paused = true)]
 async fn whoever_wants_to_be_asked_continues_it_and_a_script_takes_up_nothing() {
-    for pick_up in [PickUp::Everything(AfterRestart::Ask), PickUp::Open, PickUp::Named] {
-        let (mut world, _, _) = ended(Doing::Writing, End::Kill).await;
+    let all = [PickUp::Everything(AfterRestart::Ask), PickUp::Open, PickUp::Named];
+    let cases = all.into_iter().flat_map(|one| Layout::ALL.map(|layout| (one, layout)));
+    for (pick_up, layout) in cases {
+        let (mut world, _, _) = ended(Doing::Writing, End::Kill, layout).await;
         world.setup.pick_up = pick_up;
         let running = world.start().await;
         running.shut_down().await;
-        assert_eq!(world.models.remaining(), 1, "{pick_up:?}");
+        assert_eq!(world.models.remaining(), 1, "{pick_up:?} {layout:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_is_cut_off_again_and_again_waits_for_a_person_at_last() {
+    for layout in Layout::ALL {
+        cut_off_again_and_again(layout).await;
+    }
+}
+
+async fn cut_off_again_and_again(layout: Layout) {
     let hangs = || Reply::new().and_saying("One").and_hang();
     let models = (0..3).fold(Sequence::new(), |models, _| models.reply("lead", hangs()));
     let mut world = World::new(models.reply("lead", Reply::saying("Done.")));
+    world.setup.layout = Some(layout);
     world.setup.pick_up = PickUp::Everything(AfterRestart::Continue);
     let mut running = world.start().await;
     let main = running.begin("Go").await.expect("a dialog");
@@ -185,17 +199,20 @@ async fn a_request_that_is_retried_for_two_minutes_is_a_failure_until_it_succeed
 
 #[tokio::test(start_paused = true)]
 async fn side_dialogs_that_were_not_asked_yet_go_on_with_their_assignment() {
-    let models = Sequence::new()
-        .reply("lead", Reply::call("c", "tellaskSessionless", &once("alice", "Look.")))
-        .reply("alice", Reply::saying("seen"))
-        .reply("lead", Reply::saying("Good."));
-    let mut world = World::new(models);
-    let main = world.killed_before("\"anchorRole\":\"assignment\"").await;
-    world.setup.pick_up = PickUp::Everything(AfterRestart::Continue);
-    let running = world.start().await;
-    assert_eq!(world.models.remaining(), 0);
-    for id in [&main, &made(&main, 2)] {
-        assert_eq!(world.state(id), "idle_waiting_user");
+    for layout in Layout::ALL {
+        let models = Sequence::new()
+            .reply("lead", Reply::call("c", "tellaskSessionless", &once("alice", "Look.")))
+            .reply("alice", Reply::saying("seen"))
+            .reply("lead", Reply::saying("Good."));
+        let mut world = World::new(models);
+        world.setup.layout = Some(layout);
+        let main = world.killed_before("\"anchorRole\":\"assignment\"").await;
+        world.setup.pick_up = PickUp::Everything(AfterRestart::Continue);
+        let running = world.start().await;
+        assert_eq!(world.models.remaining(), 0, "{layout:?}");
+        for id in [&main, &made(&main, 2)] {
+            assert_eq!(world.state(id), "idle_waiting_user", "{layout:?}");
+        }
+        running.shut_down().await;
     }
-    running.shut_down().await;
 }

@@ -262,6 +262,62 @@ async fn a_reminder_of_a_reply_that_is_owed_no_more_goes_with_its_stop() {
     assert!(!file(&world, &side, "course-001.jsonl").contains("Mind the reply."));
 }
 
+/// What Dominds leaves of a side dialog that it ended between the reply and its delivery; `is_closed`: the generation
+/// of the reply had ended.
+fn leave_reply_pending(world: &World, (main, side): (&DialogId, &DialogId), is_closed: bool) {
+    let id = format!("reply-delivery:{}:{}:r", main.root, side.this);
+    let at = "2026-11-22 11:00:00";
+    let latest = file(world, side, "latest.yaml");
+    let mut latest: Value = serde_yaml::from_str(&latest).expect("YAML");
+    latest["replyDelivery"] = json!({
+        "replyDeliveryId": id, "status": "pending", "toolResultStatus": "pending",
+        "expectedReplyCallName": "replyTellask", "targetDialogId": main.this.as_str(), "targetCallId": "c",
+        "replyCallId": "r", "replyGenseq": 1, "replyContent": "seen", "createdAt": at,
+    });
+    latest["nextStep"] = json!({ "nextSeq": 9, "triggers": [{
+        "triggerId": format!("reply-delivery-recovery:{id}"), "kind": "reply_delivery_recovery", "seq": 8,
+        "replyDeliveryId": id, "targetDialogId": main.this.as_str(), "createdAt": at,
+    }] });
+    if is_closed {
+        latest["generating"] = json!(false);
+        latest["displayState"] = json!({ "kind": "proceeding" });
+        latest["generationRunState"] =
+            json!({ "kind": "closed", "course": 1, "genseq": 1, "closedAt": at });
+        let health = json!({ "kind": "unavailable", "reason": "model_limit_unavailable" });
+        let mut end = json!({ "ts": at, "type": "gen_finish_record", "genseq": 1 });
+        end["contextHealth"] = health;
+        let course = file(world, side, "course-001.jsonl");
+        world.put(&path(side, "course-001.jsonl"), &format!("{course}{end}\n"));
+    }
+    world.put(&path(side, "latest.yaml"), &latest.to_string());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_whose_delivery_dominds_left_pending_is_delivered_once_and_its_trigger_goes() {
+    for is_closed in [false, true] {
+        let mut world = world(asked());
+        let main = world.killed_before("\"type\":\"tellask_result_record\"").await;
+        let side = made(&main, 2);
+        leave_reply_pending(&world, (&main, &side), is_closed);
+        let running = world.start().await;
+        running.shut_down().await;
+        let requests = world.models.requests();
+        let asked: Vec<&str> = requests.iter().map(|request| request.model.as_str()).collect();
+        assert_eq!(asked, ["lead", "alice", "lead"], "only the asker goes on; closed: {is_closed}");
+        let course = file(&world, &main, "course-001.jsonl");
+        assert_eq!(course.matches("\"tellask_result_record\"").count(), 1, "{course}");
+        let latest = file(&world, &side, "latest.yaml");
+        for part in ["status: delivered", "toolResultStatus: recorded", "triggers: []"] {
+            assert!(latest.contains(part), "closed: {is_closed}: {latest}");
+        }
+        let course = file(&world, &side, "course-001.jsonl");
+        for once in ["\"tellask_reply_resolution_record\"", "\"func_result_record\""] {
+            assert_eq!(course.matches(once).count(), 1, "closed: {is_closed}: {course}");
+        }
+        assert_eq!(file(&world, &main, "active-callees.json"), "", "closed: {is_closed}");
+    }
+}
+
 #[test]
 fn only_its_own_line_says_a_record_in_the_words_of_dominds_1_29() {
     let anchor = r#"{"ts":"t","type":"tellask_call_anchor_record","genseq":1,"anchorRole":"assignment","callId":"s"}"#;

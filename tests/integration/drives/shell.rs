@@ -2,7 +2,7 @@
 //! members have the tools, the effects of a stop and a restart. Commands are real, so time is too.
 
 use dominds_tui::domain::dialogs::background::SHELL_OWNER;
-use dominds_tui::domain::{AgentId, Reminder};
+use dominds_tui::domain::{AgentId, Layout, Reminder};
 use dominds_tui::driver::Audience;
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use dominds_tui::protocol::{Command, DriverEvent};
@@ -105,6 +105,30 @@ async fn c09_c10_a_slow_command_is_followed_by_a_reminder_until_it_is_stopped() 
     assert_eq!(process_notices(&requests[4]), Vec::<&str>::new());
     assert_eq!(followed(&world), []);
     assert_eq!(world.setup.shells.running(ProcessScope::All), [0_u32; 0]);
+}
+
+#[tokio::test]
+async fn a_dialog_of_1_29_that_rests_is_woken_once_when_its_process_in_the_background_ends() {
+    let models = Sequence::new()
+        .reply("lead", shell("a", "until [ -e end ]; do sleep 0.05; done; echo last words", 1))
+        .reply("lead", Reply::saying("It runs."))
+        .reply("lead", Reply::saying("It is over."));
+    let mut world = world(models);
+    world.setup.layout = Some(Layout::V1_29);
+    let mut running = world.start().await;
+    let dialog = running.talk("Serve").await;
+    assert_eq!((world.models.remaining(), world.state(&dialog)), (1, "idle_waiting_user"));
+    world.put("end", "");
+    while world.models.remaining() > 0 {
+        running.event().await;
+    }
+    running.quiet().await;
+    running.shut_down().await;
+    let requests = world.models.requests();
+    assert_eq!(requests.len(), 3, "once");
+    let told = requests.iter().map(|one| format!("{:?}", one.messages).contains("has ended (pid "));
+    assert_eq!(told.collect::<Vec<_>>(), [false, false, true]);
+    assert_eq!(world.state(&dialog), "idle_waiting_user");
 }
 
 #[tokio::test]

@@ -217,9 +217,11 @@ impl Dialog {
         (self.obligation() == Some(&parked.directive)).then_some(parked)
     }
 
-    /// True while its own work is parked for the talk with a person.
+    /// True while its own work is parked for the talk with a person. In the layout of 1.29 its records say when that has
+    /// ended.
     #[must_use]
     pub fn talks_to_a_person(&self) -> bool {
-        self.parked().is_some_and(|parked| !parked.is_surfaced())
+        let goes_on = self.recent.is_some() && !self.history.is_in_talk();
+        !goes_on && self.parked().is_some_and(|parked| !parked.is_surfaced())
     }
 }

@@ -17,16 +17,20 @@ const STACK: &str = r#"{"kind":"asker_dialog_stack_frame","askerDialogId":"aa/bb
 const RECENT_STACK: &str = r#"{"kind":"asker_dialog_stack_frame","askerDialogId":"aa/bb/00000001","assignmentFromAsker":{"callName":"tellask","tellaskContent":"Do it.","originMemberId":"lead","askerDialogId":"aa/bb/00000001","callId":"s","callSiteCourse":1,"callSiteGenseq":1}}"#;
 const GOAL: &str = r#"{"reminders":[{"id":"mainDialogGoal","content":"Ship.","scope":"dialog","createdAt":"t","priority":"high"}],"updatedAt":"t"}"#;
 const BATCH: &str = r#"{"batches":[{"batchId":"b","callSite":{"course":1,"genseq":1},"status":"open","callees":[]}]}"#;
+const NEWER_BATCH: &str = r#"{"batches":[{"batchId":"b","callSite":{"course":1,"genseq":1},"status":"ajar","callees":[]}]}"#;
+const NEWER_SCOPE: &str = r#"{"reminders":[{"id":"r","content":"Ship.","scope":"galaxy","createdAt":"t","priority":"high"}],"updatedAt":"t"}"#;
 
 /// Files below the main dialog, beside those of [`put`].
 type Files = &'static [(&'static str, &'static str)];
 
 /// A tree of each layout that is not written here.
-const FOREIGN: [(ForeignLayout, Files); 4] = [
+const FOREIGN: [(ForeignLayout, Files); 6] = [
     (ForeignLayout::Older, &[("latest.yaml", OLD), ("subdialogs/x/y", "")]),
     (ForeignLayout::Unclear, &[("latest.yaml", PARTIAL), ("course-001.jsonl", TORN)]),
     (ForeignLayout::Mixed, &[("latest.yaml", RECENT), ("SIDE/latest.yaml", OLD)]),
     (ForeignLayout::Newer, &[("latest.yaml", RECENT), ("SIDE/latest.yaml", NEWER)]),
+    (ForeignLayout::Newer, &[("latest.yaml", RECENT), ("active-callees.json", NEWER_BATCH)]),
+    (ForeignLayout::Newer, &[("latest.yaml", RECENT), ("reminders.json", NEWER_SCOPE)]),
 ];
 
 fn write(workspace: &Workspace, name: &str, text: &str) {
@@ -81,10 +85,21 @@ fn the_files_of_a_tree_tell_its_layout() {
     let dreaming = Box::leak(dreaming.into_boxed_str());
     let with_old_marks = format!("{RECENT}needsDrive: true\n");
     let with_old_marks = Box::leak(with_old_marks.into_boxed_str());
+    let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+    let blocked = "displayState:\n  kind: blocked\n  reason:\n    kind: bored\n";
+    let blocked = leak(format!("{RECENT}{blocked}"));
+    let calls = "calls:\n  - callId: s\n    callName: telepathy\n";
+    let calls = leak(RECENT.replace("calls: []\n", calls));
+    let results = "results:\n  - callId: s\n    callName: telepathy\n";
+    let results = leak(RECENT.replace("results: []\n", results));
+    let callee = leak(BATCH.replace("[]", r#"[{"callId":"s","status":"dreaming"}]"#));
+    let personal = leak(GOAL.replace("\"dialog\"", "\"personal\""));
     let record = |kind: &str| -> &'static str {
         let line = format!("{{\"ts\":\"t\",\"type\":\"{kind}\",\"genseq\":1,\"callId\":\"s\"}}\n");
         Box::leak(line.into_boxed_str())
     };
+    let (anchor, link) = (record("tellask_anchor_record"), record("tellask_callee_record"));
+    let old_anchor = record("tellask_call_anchor_record");
     let table: Vec<Row> = vec![
         (vec![("latest.yaml", OLD), ("SIDE/latest.yaml", OLD)], OWN),
         (vec![("latest.yaml", RECENT), ("SIDE/latest.yaml", RECENT)], NEW),
@@ -98,6 +113,22 @@ fn the_files_of_a_tree_tell_its_layout() {
         (vec![("latest.yaml", strange)], Err(Newer)),
         (vec![("latest.yaml", trigger)], Err(Newer)),
         (vec![("latest.yaml", RECENT), ("SIDE/latest.yaml", dreaming)], Err(Newer)),
+        (vec![("latest.yaml", blocked)], Err(Newer)),
+        (vec![("latest.yaml", RECENT), ("SIDE/latest.yaml", calls)], Err(Newer)),
+        (vec![("latest.yaml", results)], Err(Newer)),
+        (vec![("latest.yaml", RECENT), ("active-callees.json", BATCH)], NEW),
+        (vec![("latest.yaml", RECENT), ("active-callees.json", NEWER_BATCH)], Err(Newer)),
+        (vec![("latest.yaml", RECENT), ("active-callees.json", callee)], Err(Newer)),
+        (vec![("latest.yaml", RECENT), ("reminders.json", GOAL)], NEW),
+        (vec![("latest.yaml", RECENT), ("reminders.json", personal)], NEW),
+        (vec![("latest.yaml", RECENT), ("reminders.json", NEWER_SCOPE)], Err(Newer)),
+        // Only a tree with the keys of 1.29 can be of a newer one.
+        (vec![("latest.yaml", OLD), ("active-callees.json", NEWER_BATCH)], OWN),
+        (vec![("latest.yaml", OLD), ("reminders.json", NEWER_SCOPE)], OWN),
+        // Records of the other layout may be left by a conversion.
+        (vec![("latest.yaml", OLD), ("course-002.jsonl", anchor)], OWN),
+        (vec![("latest.yaml", OLD), ("SIDE/course-002.jsonl", link)], OWN),
+        (vec![("latest.yaml", RECENT), ("course-002.jsonl", old_anchor)], NEW),
         (vec![("latest.yaml", RECENT), ("subdialogs/x/y", "")], Err(Older)),
         // Without a state of the main dialog, or a damaged one.
         (vec![("SIDE/latest.yaml", RECENT)], NEW),
@@ -110,10 +141,10 @@ fn the_files_of_a_tree_tell_its_layout() {
         (vec![("SIDE/asker-stack.jsonl", RECENT_STACK)], NEW),
         (vec![("SIDE/asker-stack.jsonl", STACK), ("reminders.json", GOAL)], OWN),
         (vec![("reminders.json", GOAL)], NEW),
-        (vec![("course-002.jsonl", record("tellask_anchor_record"))], NEW),
-        (vec![("SIDE/course-002.jsonl", record("tellask_callee_record"))], NEW),
+        (vec![("course-002.jsonl", anchor)], NEW),
+        (vec![("SIDE/course-002.jsonl", link)], NEW),
         (vec![("course-002.jsonl", record("active_callees_reconciled_record"))], NEW),
-        (vec![("course-002.jsonl", record("tellask_call_anchor_record"))], OWN),
+        (vec![("course-002.jsonl", old_anchor)], OWN),
         (vec![], OWN),
     ];
     for (files, expected) in table {

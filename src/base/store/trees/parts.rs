@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::domain::dialogs::assignment::FRAME_KIND;
+use crate::domain::dialogs::record::{Origin, Record};
 use crate::domain::dialogs::registry::RegistryEntry;
 use crate::domain::dialogs::remaining_work::seems_active;
 use crate::domain::text::json;
@@ -119,8 +120,9 @@ impl DialogParts {
             scan: CourseScan::read(disk, folder, depth)?,
         };
         parts.earlier = earlier_layout::is_earlier(folder, parts.meta.value.as_ref());
-        if depth == ScanDepth::Facts && parts.seems_active() {
-            // What a cut-off generation left undone is known only from all of its records.
+        if depth == ScanDepth::Facts && (parts.seems_active() || parts.was_spoken_to()) {
+            // What a cut-off generation left undone is known only from all of its records, and so is what a dialog that
+            // owes a reply has still to tell a person.
             parts.scan = CourseScan::read(disk, folder, ScanDepth::Full)?;
         } else if depth == ScanDepth::Facts {
             parts.scan.strip_details();
@@ -180,6 +182,17 @@ impl DialogParts {
         let latest = self.latest.value.as_ref();
         latest.is_some_and(|latest| seems_active(latest, &self.scan.history))
             || self.scan.history.last.open
+    }
+
+    /// True if a person spoke, in this course, to a dialog that owes a reply.
+    fn was_spoken_to(&self) -> bool {
+        let frames = self.stack.value.iter().flatten();
+        let mut owed = frames.filter_map(|frame| frame.tellask_reply_obligation.as_ref());
+        let spoke = |record: &Record| {
+            matches!(record, Record::HumanText(text)
+                if text.origin == Origin::User && text.q4h_answer_call_id.is_none())
+        };
+        owed.next().is_some() && self.scan.history.entries.iter().any(|entry| spoke(&entry.record))
     }
 
     /// `dialog.yaml` where it is whole and names this dialog.

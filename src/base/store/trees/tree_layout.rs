@@ -6,7 +6,9 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
+use crate::domain::dialogs::reminder::{AGENT, AGENT_SHARED, PERSONAL, RUNTIME, TASK};
 use crate::domain::dialogs::tree::Bucket;
+use crate::domain::text::json;
 use crate::domain::{self, ForeignLayout, SelfId};
 use crate::yaml;
 
@@ -14,9 +16,10 @@ use super::course_lines::LineReader;
 use super::folder_walk;
 use super::identity::TreeParts;
 use super::parts::{DialogParts, FileHealth};
-use crate::store::codec::v1_29::FILES;
+use crate::store::codec::v1_29::facts::is_indexed;
 use crate::store::codec::v1_29::latest::KEYS;
 use crate::store::codec::v1_29::states::{REASONS, STATES};
+use crate::store::codec::v1_29::{CALLEES, FILES};
 use crate::store::disk::Disk;
 use crate::store::disk::error::{FileAction, StoreError};
 use crate::store::disk::layout::{LATEST, Layout};
@@ -48,6 +51,16 @@ const TRIGGERS: [&str; 7] = [
     "open_generation_recovery",
     "user_input",
 ];
+
+/// Reasons of `blocked`. The last two are of 1.19.2 alone: no newer Dominds wrote them.
+const BLOCKERS: [&str; 3] =
+    ["needs_human_input", "waiting_for_sideDialogs", "needs_human_input_and_sideDialogs"];
+/// Lists of calls in `latest.yaml`.
+const INDEXES: [&str; 2] = ["/tellaskCalls/calls", "/tellaskResults/results"];
+const BATCH_STATUSES: [&str; 2] = ["open", "resolved"];
+const CALLEE_STATUSES: [&str; 3] = ["pending", "final", "resolved"];
+/// Scopes of reminders in either layout.
+const SCOPES: [&str; 6] = ["dialog", TASK, AGENT, RUNTIME, PERSONAL, AGENT_SHARED];
 
 /// What the files of a tree tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,15 +174,21 @@ fn contains(bytes: &[u8], mark: &[u8]) -> bool {
     bytes.windows(mark.len()).any(|window| window == mark)
 }
 
-/// True for values in a `latest.yaml` that no Dominds up to 1.29 knows. It is read again: what is not understood is
-/// not kept.
+/// True for values in the files of a dialog that no Dominds up to 1.29 knows. Two files are read again: what is not
+/// understood in them is not kept.
 fn has_newer_values(disk: &dyn Disk, part: &DialogParts) -> bool {
-    let Ok(FileContent::Text(text)) =
-        small_files::read_small(disk, &part.latest.path(), yaml::LIMIT_BYTES)
-    else {
-        return false;
+    let text = |name: &str| {
+        let path = part.folder.join(name);
+        let read = small_files::read_small(disk, &path, yaml::LIMIT_BYTES);
+        let Ok(FileContent::Text(text)) = read else { return None };
+        Some(text)
     };
-    yaml::parse(&text).is_ok_and(|latest| is_newer(&latest))
+    let latest = text(LATEST).and_then(|text| yaml::parse(&text).ok());
+    let callees = text(CALLEES).and_then(|text| json::read::<Value>(&text).ok());
+    let mut reminders = part.reminders.value.iter().flatten();
+    latest.is_some_and(|latest| is_newer(&latest))
+        || callees.is_some_and(|callees| has_newer_status(&callees))
+        || reminders.any(|reminder| !SCOPES.contains(&reminder.scope.as_str()))
 }
 
 fn is_newer(latest: &Value) -> bool {
@@ -177,19 +196,40 @@ fn is_newer(latest: &Value) -> bool {
     let unknown = |at: &str, known: &[&str]| kind(at).is_some_and(|kind| !known.contains(&kind));
     let states = STATES.map(|(name, _)| name);
     let reasons = REASONS.map(|(name, _)| name);
-    let triggers = latest.pointer("/nextStep/triggers").and_then(Value::as_array);
-    let trigger = |trigger: &Value| {
-        let kind = trigger.get("kind").and_then(Value::as_str);
-        kind.is_some_and(|kind| !TRIGGERS.contains(&kind))
+    let mut triggers = list(latest, "/nextStep/triggers");
+    let mut calls = INDEXES.iter().flat_map(|index| list(latest, index));
+    let is_unknown_call = |call: &Value| {
+        call.get("callName").and_then(Value::as_str).is_some_and(|name| !is_indexed(name))
     };
     let stopped = kind("/displayState/kind") == Some("stopped");
+    let blocked = kind("/displayState/kind") == Some("blocked");
     let marked = kind("/executionMarker/kind") == Some("interrupted");
     unknown("/displayState/kind", &states)
         || stopped && unknown("/displayState/reason/kind", &reasons)
+        || blocked && unknown("/displayState/reason/kind", &BLOCKERS)
         || unknown("/executionMarker/kind", &["interrupted", "dead"])
         || marked && unknown("/executionMarker/reason/kind", &reasons)
         || unknown("/generationRunState/kind", &["open", "closed"])
-        || triggers.into_iter().flatten().any(trigger)
+        || triggers.any(|trigger| is_unknown(trigger, "kind", &TRIGGERS))
+        || calls.any(is_unknown_call)
+}
+
+/// The same of an `active-callees.json`.
+fn has_newer_status(file: &Value) -> bool {
+    list(file, "/batches").any(|batch| {
+        is_unknown(batch, "status", &BATCH_STATUSES)
+            || list(batch, "/callees").any(|callee| is_unknown(callee, "status", &CALLEE_STATUSES))
+    })
+}
+
+/// The entries of the list at this place.
+fn list<'a>(of: &'a Value, at: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+    of.pointer(at).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// True if there is a name under this key, and none of those.
+fn is_unknown(value: &Value, key: &str, known: &[&str]) -> bool {
+    value.get(key).and_then(Value::as_str).is_some_and(|name| !known.contains(&name))
 }
 
 /// The layout of the workspace, for trees that do not tell and for new ones. Looked at once, when it is first asked
@@ -317,8 +357,32 @@ mod tests {
                 true,
             ),
             (json!({"nextStep": "strange"}), false),
+            (
+                json!({"displayState": {"kind": "blocked", "reason": {"kind": "needs_human_input"}}}),
+                false,
+            ),
+            (
+                json!({"displayState": {"kind": "blocked", "reason": {"kind": "waiting_for_sideDialogs"}}}),
+                false,
+            ),
+            (json!({"displayState": {"kind": "blocked", "reason": {"kind": "bored"}}}), true),
+            (json!({"tellaskCalls": {"calls": [{"callName": "answerHuman"}, 5]}}), false),
+            (json!({"tellaskCalls": {"calls": [{"callName": "telepathy"}]}}), true),
+            (json!({"tellaskResults": {"results": [{"callName": "tellaskBack"}]}}), false),
+            (json!({"tellaskResults": {"results": [{"callName": "telepathy"}]}}), true),
         ] {
             assert_eq!(is_newer(&latest), newer, "{latest}");
+        }
+        let batch = |status: &str, callee: &str| json!({"batches": [{"status": status, "callees": [{"status": callee}, 5]}, 5]});
+        for (file, newer) in [
+            (batch("open", "pending"), false),
+            (batch("open", "final"), false),
+            (batch("resolved", "resolved"), false),
+            (batch("ajar", "pending"), true),
+            (batch("open", "dreaming"), true),
+            (json!({"batches": "strange"}), false),
+        ] {
+            assert_eq!(has_newer_status(&file), newer, "{file}");
         }
     }
 }

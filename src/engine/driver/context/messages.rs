@@ -163,7 +163,7 @@ fn obligation(dialog: &Dialog, texts: Texts) -> Option<Message> {
     if dialog.is_fresh_boots() {
         return None;
     }
-    if dialog.parked().is_some_and(|parked| !parked.is_surfaced()) {
+    if dialog.talks_to_a_person() {
         // The guide before the user's message states what to do.
         return None;
     }

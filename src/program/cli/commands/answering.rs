@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
+use crate::app;
 use crate::domain::asking::inquiry::Inquiry;
 use crate::domain::asking::inquiry::answers::AnswerInput;
 use crate::domain::asking::inquiry::approval::REJECT;
@@ -12,7 +13,7 @@ use crate::domain::{Bucket, DialogId, Lang, Question};
 use crate::driver::PickUp;
 use crate::protocol::InboxRow;
 use crate::protocol::command::{Command, Ticket};
-use crate::store::Survey;
+use crate::store::{Access, Survey};
 
 use super::drive::{running_dialogs, text_or_stdin};
 use super::find;
@@ -47,39 +48,72 @@ pub async fn dismiss(workspace: &Path, wanted: DismissArgs) -> Result<Status, Co
 
 /// Acknowledges what a dialog told the person. Nothing is driven.
 pub async fn acknowledge(workspace: &Path, wanted: &str) -> Result<Status, CommandError> {
-    let survey = running_dialogs(workspace)?;
-    let item = told_item(&survey, wanted)?;
+    let item = told_item(workspace, wanted)?;
     run_command(workspace, Command::DismissNews { ticket: TICKET, ids: vec![item] }).await?;
     output::print("acknowledged");
     Ok(Status::Done)
 }
 
 /// The id of the item of the news with this answer.
-fn told_item(survey: &Survey, wanted: &str) -> Result<String, CommandError> {
-    let running = survey.trees.iter().filter(|tree| tree.bucket == Bucket::Run);
-    let dialogs = running.flat_map(|tree| tree.dialogs.iter().map(move |dialog| (tree, dialog)));
-    let told = dialogs.flat_map(|(tree, dialog)| {
-        let (id, agent) = (find::dialog_id(tree, dialog), dialog.meta.agent_id.clone());
-        dialog.human_answers.iter().map(move |answer| {
-            (answer.id.clone(), NewsItem::of_answer(id.clone(), agent.clone(), answer).id)
-        })
-    });
-    let told: Vec<(String, String)> = told.collect();
-    let is_named = |(id, item): &&(String, String)| id == wanted || item == wanted;
-    let begins =
-        |(id, item): &&(String, String)| id.starts_with(wanted) || item.starts_with(wanted);
-    let exact: Vec<&(String, String)> = told.iter().filter(is_named).collect();
-    let found = if exact.is_empty() { told.iter().filter(begins).collect() } else { exact };
+fn told_item(workspace: &Path, wanted: &str) -> Result<String, CommandError> {
+    let survey = running_dialogs(workspace)?;
+    let found = told(&survey, wanted);
     match found.as_slice() {
-        [(_, item)] => Ok(item.clone()),
-        [] => Err(CommandError::usage(format!(
-            "no dialog told you {wanted}, or it was acknowledged already; `inbox --all --kind answer` lists them"
-        ))),
+        [one] => Ok(one.item.clone()),
+        [] => Err(told_by_none(workspace, wanted)?),
         several => {
-            let ids: Vec<&str> = several.iter().map(|(id, _)| id.as_str()).collect();
+            let ids: Vec<&str> = several.iter().map(|one| one.answer).collect();
             Err(CommandError::usage(format!("{wanted} may be one of: {}", ids.join(", "))))
         }
     }
+}
+
+/// An answer that a dialog gave the person.
+struct Told<'a> {
+    bucket: Bucket,
+    dialog: DialogId,
+    /// Its id.
+    answer: &'a str,
+    /// The id of its item of the news.
+    item: String,
+}
+
+/// The answers that `wanted` may mean.
+fn told<'a>(survey: &'a Survey, wanted: &str) -> Vec<Told<'a>> {
+    let trees = survey.trees.iter();
+    let dialogs = trees.flat_map(|tree| tree.dialogs.iter().map(move |dialog| (tree, dialog)));
+    let all = dialogs.flat_map(|(tree, dialog)| {
+        let (id, agent) = (find::dialog_id(tree, dialog), dialog.meta.agent_id.clone());
+        dialog.human_answers.iter().map(move |answer| Told {
+            bucket: tree.bucket,
+            dialog: id.clone(),
+            answer: &answer.id,
+            item: NewsItem::of_answer(id.clone(), agent.clone(), answer).id,
+        })
+    });
+    let begins = |one: &Told<'_>| one.answer.starts_with(wanted) || one.item.starts_with(wanted);
+    let mut found: Vec<Told<'_>> = all.filter(begins).collect();
+    let is_named = |one: &Told<'_>| one.answer == wanted || one.item == wanted;
+    if found.iter().any(is_named) {
+        found.retain(is_named);
+    }
+    found
+}
+
+/// Why no answer of a running dialog is meant. One that was put away keeps its answers, and nothing is written to it.
+fn told_by_none(workspace: &Path, wanted: &str) -> Result<CommandError, CommandError> {
+    let all = app::open(workspace, Access::ReadOnly)?.survey(&Bucket::ALL);
+    let found = told(&all, wanted);
+    let Some(one) = found.iter().find(|one| one.bucket != Bucket::Run) else {
+        return Ok(CommandError::usage(format!(
+            "no dialog told you {wanted}, or it was acknowledged already; `inbox --all --kind answer` lists them"
+        )));
+    };
+    let (named, status) = (find::named(&all, &one.dialog), one.bucket.status());
+    Ok(CommandError::refused(format!(
+        "{named}, which told you {}, is {status}; `dominds-tui revive {}` restores it, and then you can acknowledge it",
+        one.answer, one.dialog.root
+    )))
 }
 
 /// The decision about an approval.

@@ -5,9 +5,10 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use crate::domain::Lang;
+use crate::domain::text::size::size;
 use crate::platform::env;
 use crate::remote::{ConnectError, Connection, INSTALLED, Line, Program};
-use crate::ui::text::{SafeText, copy_text};
+use crate::ui::text::SafeText;
 
 use crate::cli::exit::CommandError;
 use crate::cli::output;
@@ -76,7 +77,7 @@ fn offered(line: &Line, named: Option<&Path>, own: &Path) -> Result<Program, Str
     let unread = |error: io::Error| format!("{}: {error}", env::display_path(path));
     let bytes = fs::metadata(path).map_err(unread)?.len();
     if named.is_none() && bytes > LARGEST_UNNAMED {
-        let size = copy_text::size(usize::try_from(bytes).unwrap_or_default(), Lang::En);
+        let size = size(usize::try_from(bytes).unwrap_or_default(), Lang::En);
         return Err(format!(
             "This program is not sent, as it is a development build or as large as one ({size}): --program FILE \
              names another; that of the packages is the smallest"
@@ -109,7 +110,7 @@ pub async fn offer(
             return Ok(false);
         }
     };
-    let size = copy_text::size(program.size(), Lang::En);
+    let size = size(program.size(), Lang::En);
     let (version, system) = (env!("CARGO_PKG_VERSION"), program.system());
     let which = named.map_or_else(|| "this program".to_owned(), env::display_path);
     let question = format!(

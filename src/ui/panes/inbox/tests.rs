@@ -428,3 +428,24 @@ fn at_80_columns_a_long_title_has_24_of_them_and_facts_give_way() {
     let screen = stage.screen();
     assert!(screen.contains("blocks 2 │"), "{screen}");
 }
+
+#[test]
+fn an_answer_of_a_dialog_is_acknowledged_by_x_and_stays_when_all_news_is_dismissed() {
+    let answer = notice::tests::item("answer:a", NewsKind::Answer, "The cellar is dry");
+    let told = notice::tests::item("n-1", NewsKind::Notice, "The tests pass");
+    let dismissed = |stage: &Stage| -> Vec<Vec<String>> {
+        let ids = |command: &Command| {
+            let Command::DismissNews { ids, .. } = command else { return None };
+            Some(ids.clone())
+        };
+        stage.sent.iter().filter_map(ids).collect()
+    };
+    let mut stage = streaming(120, 40);
+    stage.apply(DriverEvent::News(vec![told, answer.clone()])).keys("<alt+2> G H");
+    assert_eq!(dismissed(&stage), [["n-1"]]);
+    stage.apply(DriverEvent::News(vec![answer])).keys("H");
+    assert_eq!(dismissed(&stage), [["n-1"]], "there is no other news");
+    assert!(stage.screen().contains("The cellar is dry"), "{}", stage.screen());
+    stage.keys("G x");
+    assert_eq!(dismissed(&stage), [["n-1"], ["answer:a"]]);
+}

@@ -220,6 +220,13 @@ impl History {
             .filter(|(_, call)| call.course == self.course)
     }
 
+    /// True if its last generation was for a person, and nothing that it waited for has taken it up since.
+    #[must_use]
+    pub fn is_in_talk(&self) -> bool {
+        let user = Some(Origin::User);
+        self.last.prompted_by == user && self.audience == user && !self.is_taken_up
+    }
+
     /// Tellasks or questions of this kind that were asked and not answered, in the order of their ids.
     pub fn awaited(&self, kind: SpecialCall) -> impl Iterator<Item = (&CallId, &CallFact)> {
         let calls = self.without_reply.iter().filter_map(|id| self.calls.get_key_value(id));

@@ -11,7 +11,6 @@ use crate::domain::dialogs::pending::WaitGroup;
 use crate::domain::dialogs::recent::{
     Callee, CalleeBatch, CalleeStatus, IndexedCall, RecentState, RunState, Trigger, TriggerKind,
 };
-use crate::domain::dialogs::record::Origin;
 use crate::domain::dialogs::shown_state::{Activity, derive};
 use crate::domain::dialogs::state::{NextStep, next_step};
 use crate::domain::{
@@ -119,7 +118,8 @@ pub(super) fn is_left(batch: &CalleeBatch, history: &History) -> bool {
 }
 
 /// True if a trigger is left that is not about a batch that is gone, or whose generation waits for more. A stop lasts
-/// until a person continues the dialog.
+/// until a person continues the dialog. A reply that is not delivered is no work of its writer: its open call tells it,
+/// and its asker goes on.
 pub(in crate::store) fn has_work(
     latest: &Latest,
     state: &RecentState,
@@ -136,9 +136,16 @@ pub(in crate::store) fn has_work(
         let site = WaitGroup { course: batch.call_site.course, genseq: batch.call_site.genseq };
         history.asked_back().any(|(_, call)| call.group() == site)
     };
-    let mut live = triggers.filter(|trigger| {
-        trigger.kind != TriggerKind::ResultArrival
-            || batches.iter().any(|batch| of_batch(trigger, batch) && !waits(batch))
+    let mut live = triggers.filter(|trigger| match trigger.kind {
+        TriggerKind::ResultArrival => {
+            batches.iter().any(|batch| of_batch(trigger, batch) && !waits(batch))
+        }
+        TriggerKind::ReplyDeliveryRecovery => false,
+        TriggerKind::Followup
+        | TriggerKind::QueuedPrompt
+        | TriggerKind::MainlineDiligence
+        | TriggerKind::OpenGenerationRecovery
+        | TriggerKind::UserInput => true,
     });
     latest.execution_marker.is_none() && live.next().is_some()
 }
@@ -146,11 +153,8 @@ pub(in crate::store) fn has_work(
 /// A dialog that has answered a person rests there with the reply it owes. In the domain that is a pause: its work is
 /// parked until a person continues it, or a reply that comes later takes it up.
 pub(in crate::store) fn tell_pause(dialog: &mut Dialog) {
-    let history = &dialog.history;
-    let user = Some(Origin::User);
-    let talked = history.last.prompted_by == user && history.audience == user;
     let is_told = dialog.latest.execution_marker.is_some() || dialog.latest.parked().is_some();
-    if !talked || history.is_taken_up || is_told {
+    if !dialog.history.is_in_talk() || is_told {
         return;
     }
     let Some(owed) = dialog.obligation().cloned() else { return };
