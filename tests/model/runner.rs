@@ -5,24 +5,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use dominds_tui::domain::Layout;
-
 use crate::episode::{Failure, play};
-use crate::plan::{Game, Planned, Profile, plan};
+use crate::plan::{Game, Planned, plan};
 
 /// The first episode of a run; the others follow.
 const FIRST: u64 = 9_000;
 /// How often an episode that failed is played again to find out what it does not need.
 const TRIES: usize = 120;
-
-/// Episodes in the layout of Dominds 1.29 after which a promise does not hold yet: a person spoke to a dialog that owes a
-/// reply, the program was killed or the dialog stopped, and now it rests with its reply. They are not played.
-const OPEN: [(Profile, u64); 4] = [
-    (Profile::Everything, 9211),
-    (Profile::Everything, 9298),
-    (Profile::Everything, 9318),
-    (Profile::Everything, 9444),
-];
 
 /// Plays `steps` steps, or as many as `DOMINDS_MODEL_STEPS` says; with `DOMINDS_MODEL_SEED` only the
 /// episode of this number; with `DOMINDS_MODEL_SURVEY` all of them, whatever fails.
@@ -45,9 +34,6 @@ pub fn run(game: Game, steps: u64) {
                 return;
             }
             let seed = next.fetch_add(1, Ordering::SeqCst);
-            if game.layout == Layout::V1_29 && OPEN.contains(&(game.profile, seed)) {
-                continue;
-            }
             match alone(seed, game, &plan(seed, game.profile)) {
                 Ok(steps) => _ = done.fetch_add(steps, Ordering::SeqCst),
                 Err(failure) => _ = failed.lock().expect("not poisoned").insert((seed, failure)),
