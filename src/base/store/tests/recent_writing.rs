@@ -7,6 +7,7 @@ use super::*;
 use crate::domain::asking::question::{CallSite, Question};
 use crate::domain::dialogs::reminder::{AGENT_SHARED, PERSONAL, SharedEdit, TASK};
 use crate::domain::{DialogId, Genseq, HumanAnswer, Layout, Reminder};
+use crate::store::disk::faulty_disk::{DiskFault, FaultyDisk};
 
 const SECOND: &str = r#"{"ts":"t9","type":"gen_start_record","genseq":2}"#;
 const ASSIGNED: &str = r#"{"ts":"t","type":"tellask_call_anchor_record","genseq":1,"anchorRole":"assignment","callId":"s"}"#;
@@ -79,6 +80,27 @@ fn each_file_has_the_keys_that_dominds_demands_from_the_beginning() {
     assert_eq!(made["tellaskResults"], json!({ "results": [] }));
     assert_eq!(made["disableDiligencePush"], false);
     is_whole(&workspace);
+}
+
+#[test]
+fn the_goal_is_on_the_medium_and_tells_the_layout_where_latest_yaml_is_lost() {
+    let workspace = Workspace::new();
+    let disk = Arc::new(FaultyDisk::new(DiskFault::Never));
+    let store = workspace.open_on(disk.clone()).unwrap();
+    let store = store.with_new_trees_in(Some(Layout::V1_29));
+    commit(&store, vec![create_main()]).unwrap();
+    let synced = disk.log().len();
+    let goal = Reminder::new("mainDialogGoal".to_owned(), "Ship it.".to_owned(), Stamp::new("t"));
+    let reminders = TreeChange::Reminders { dialog: main_id(), reminders: vec![goal] };
+    let changes = vec![append(&main_id(), &[START]), reminders];
+    let batch = Batch { root: root(), changes, durable: false };
+    assert!(store.waits_while_writing(&batch));
+    store.commit(batch).unwrap().sync().unwrap();
+    assert_eq!(disk.log().len(), synced + 1);
+    drop(store);
+    fs::write(workspace.of_root("latest.yaml"), "").unwrap();
+    let loaded = workspace.view().load_to_show(run(), &root()).unwrap().0;
+    assert_eq!(loaded.tree.layout, Layout::V1_29);
 }
 
 #[test]

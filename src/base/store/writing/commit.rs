@@ -117,9 +117,15 @@ impl Store {
     /// True if [`Self::commit`] may wait for the medium, and not only [`WrittenBatch::sync`].
     #[must_use]
     pub fn waits_while_writing(&self, batch: &Batch) -> bool {
-        let is_own =
-            |change| matches!(change, &TreeChange::Queue { .. } | &TreeChange::Answers { .. });
-        self.options.sync > SyncLevel::Off && batch.changes.iter().any(is_own)
+        let is_synced_at_once = |change: &TreeChange| {
+            matches!(
+                change,
+                TreeChange::Queue { .. }
+                    | TreeChange::Answers { .. }
+                    | TreeChange::Reminders { .. }
+            )
+        };
+        self.options.sync > SyncLevel::Off && batch.changes.iter().any(is_synced_at_once)
     }
 
     pub(super) fn write(&self, batch: Batch) -> Result<WrittenBatch, StoreError> {

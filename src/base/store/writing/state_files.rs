@@ -54,7 +54,8 @@ impl BatchWriter<'_> {
         let now = self.store.options.clock.now();
         let body = serde_json::json!({ "reminders": list, "updatedAt": now });
         let body = self.with_other_keys(&path, body)?;
-        self.write_json(&path, &body)
+        // No course holds them; those of a main dialog also tell the layout where `latest.yaml` is lost.
+        self.safely(|writer| writer.write_json(&path, &body))
     }
 
     pub(super) fn questions(
@@ -155,9 +156,17 @@ impl BatchWriter<'_> {
         let text = waiting_files::text_of_dialog(&self.id(dialog), content)
             .map_err(|error| encode_error(path, &error))?;
         // It was acknowledged, and no course holds it.
+        self.safely(|writer| writer.write_state(path, &text))
+    }
+
+    /// Syncs the state files that are written in `write` before they are renamed.
+    fn safely(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
         let is_safe = self.store.options.sync > SyncLevel::Off;
         let sync_states = std::mem::replace(&mut self.sync_states, is_safe);
-        let written = self.write_state(path, &text);
+        let written = write(self);
         self.sync_states = sync_states;
         written
     }
