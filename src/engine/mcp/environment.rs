@@ -40,7 +40,7 @@ impl ResolvedVariables {
             values.extend(given.literal_secret(name).map(str::to_owned));
             let value = match given {
                 ValueSource::Literal(text) => text.clone(),
-                ValueSource::Env(variable) => {
+                ValueSource::Env { prefix, variable } => {
                     let value = env(variable).filter(|_| variable != VAULT_KEY);
                     let value = value.ok_or_else(|| {
                         localized!(
@@ -53,7 +53,7 @@ impl ResolvedVariables {
                         names.push(variable.clone());
                         values.push(value.clone());
                     }
-                    value
+                    format!("{prefix}{value}")
                 }
                 ValueSource::Vault { team, key, version: _ } => {
                     let entry = vault.entry(team, key);
@@ -114,21 +114,31 @@ mod tests {
 
     #[test]
     fn a_variable_that_is_missing_is_named() {
-        let given = [("A".to_owned(), ValueSource::Env("NOWHERE".to_owned()))];
+        let given = [("A".to_owned(), ValueSource::env("NOWHERE"))];
         let error =
             ResolvedVariables::resolve("s", &given, &env, &SharedSecrets::default()).unwrap_err();
         assert_eq!(error.to_string(), "A needs the environment variable NOWHERE, which is not set");
     }
 
     #[test]
+    fn of_a_prefix_and_a_secret_only_the_secret_is_redacted() {
+        let (prefix, variable) = ("Bearer ".to_owned(), "TOKEN".to_owned());
+        let given = [("Authorization".to_owned(), ValueSource::Env { prefix, variable })];
+        let vault = SharedSecrets::default();
+        let resolved = ResolvedVariables::resolve("s", &given, &env, &vault).unwrap();
+        assert_eq!(resolved.pairs, [("Authorization".to_owned(), "Bearer sk-canary".to_owned())]);
+        assert_eq!(resolved.redact("Bearer sk-canary"), "Bearer [redacted]");
+    }
+
+    #[test]
     fn secrets_from_the_environment_are_redacted() {
         let given = [
-            ("A".to_owned(), ValueSource::Env("TOKEN".to_owned())),
-            ("B".to_owned(), ValueSource::Env("SHORT".to_owned())),
+            ("A".to_owned(), ValueSource::env("TOKEN")),
+            ("B".to_owned(), ValueSource::env("SHORT")),
             ("C".to_owned(), ValueSource::Literal("a-word".to_owned())),
             ("X_TOKEN".to_owned(), ValueSource::Literal("open-secret".to_owned())),
-            ("WHERE".to_owned(), ValueSource::Env("HOME".to_owned())),
-            ("NODE_ENV".to_owned(), ValueSource::Env("NODE_ENV".to_owned())),
+            ("WHERE".to_owned(), ValueSource::env("HOME")),
+            ("NODE_ENV".to_owned(), ValueSource::env("NODE_ENV")),
         ];
         let vault = SharedSecrets::default();
         let resolved = ResolvedVariables::resolve("s", &given, &env, &vault).unwrap();

@@ -130,7 +130,7 @@ fn find_program(cwd: &Path, program: &StdioServer, env: Env<'_>) -> Option<PathB
     let own = program.env.iter().find(|(name, _)| name == "PATH");
     let folders = match own {
         Some((_, ValueSource::Literal(text))) => text.clone(),
-        Some((_, ValueSource::Env(variable))) => env(variable)?,
+        Some((_, ValueSource::Env { prefix, variable })) => format!("{prefix}{}", env(variable)?),
         Some((_, ValueSource::Vault { .. })) => return None,
         None => env("PATH")?,
     };

@@ -8,7 +8,8 @@ use super::{Source, lines, program, report};
 const BUDGETS: [(&str, usize); 4] = [
     // Each is the count at its last change, rounded up to the next 500.
     ("src/base", 30_500),
-    ("src/engine", 66_500),
+    // Headers of servers with a text before the value of a variable, as Dominds 1.29 has them.
+    ("src/engine", 67_000),
     ("src/program", 20_000),
     // The overview: the key that helps in each row, columns, and what has ended today.
     ("src/ui", 43_000),

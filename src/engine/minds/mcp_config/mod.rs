@@ -123,7 +123,7 @@ impl McpFile {
     /// `(name, variable)` of each value that is read from the environment.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values().filter_map(|(name, given)| match given {
-            ValueSource::Env(variable) => Some((name.as_str(), variable.as_str())),
+            ValueSource::Env { variable, .. } => Some((name.as_str(), variable.as_str())),
             ValueSource::Literal(_) | ValueSource::Vault { .. } => None,
         })
     }

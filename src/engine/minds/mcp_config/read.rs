@@ -19,6 +19,16 @@ use crate::yaml;
 const MAX_SERVERS: usize = 50;
 const MAX_ITEMS: usize = 200;
 
+const HEADERS: &str = "headers";
+
+const VARIABLE_FORMS: Text = Text::new(
+    "write a string or `{ env: HOST_VARIABLE }`",
+    "请写字符串或 `{ env: HOST_VARIABLE }`",
+);
+const HEADER_FORMS: Text = Text::new(
+    "write a string, `{ env: HOST_VARIABLE }` or `{ prefix: 'Bearer ', env: HOST_VARIABLE }`",
+    "请写字符串、`{ env: HOST_VARIABLE }` 或 `{ prefix: 'Bearer ', env: HOST_VARIABLE }`",
+);
 const LIST_OF_STRINGS: Text = Text::new("write a list of strings", "请写字符串列表");
 
 const TOP_KEYS: [&str; 2] = ["version", "servers"];
@@ -32,7 +42,7 @@ const KEYS: [&str; 15] = [
     "cwd",
     "env",
     "url",
-    "headers",
+    HEADERS,
     "sessionId",
     "tools",
     "transform",
@@ -339,7 +349,7 @@ impl ServerReader<'_, '_> {
             self.add("no-url", &["url"], found, fix);
             return None;
         }
-        let headers = self.values(map.get("headers"), "headers")?;
+        let headers = self.values(map.get(HEADERS), HEADERS)?;
         for (name, _) in headers.iter().filter(|(name, given)| given.literal_secret(name).is_some())
         {
             let id = self.id;
@@ -496,15 +506,13 @@ impl ServerReader<'_, '_> {
         };
         let mut all = Vec::new();
         for (name, value) in map.iter().take(MAX_ITEMS) {
-            let Some(given) = value_source(value) else {
-                let fix = Text::new(
-                    "write a string or `{ env: HOST_VARIABLE }`",
-                    "请写字符串或 `{ env: HOST_VARIABLE }`",
-                );
+            let source = if key == HEADERS { header_source } else { value_source };
+            let Some(given) = source(value) else {
+                let fix = if key == HEADERS { HEADER_FORMS } else { VARIABLE_FORMS };
                 self.report_wrong_type(&[key, name], value, fix);
                 return None;
             };
-            if let ValueSource::Literal(text) = &given
+            if let ValueSource::Literal(text) | ValueSource::Env { prefix: text, .. } = &given
                 && Reference::is_begun_in(text)
             {
                 self.report_reference(key, name);
@@ -530,10 +538,21 @@ fn name_rule(item: &Value) -> Option<NameRule> {
     }
 }
 
+/// The value of a header: besides the forms of a variable one with a text before it.
+fn header_source(value: &Value) -> Option<ValueSource> {
+    let behind_text = || {
+        let map = value.as_object().filter(|map| map.len() == 2)?;
+        let prefix = map.get("prefix")?.as_str()?.to_owned();
+        let variable = map.get("env")?.as_str()?.trim().to_owned();
+        (!variable.is_empty()).then_some(ValueSource::Env { prefix, variable })
+    };
+    behind_text().or_else(|| value_source(value))
+}
+
 fn value_source(value: &Value) -> Option<ValueSource> {
     let env = || value.as_object().filter(|map| map.len() == 1)?.get("env")?.as_str();
     match env() {
-        Some(name) if !name.trim().is_empty() => Some(ValueSource::Env(name.trim().to_owned())),
+        Some(name) if !name.trim().is_empty() => Some(ValueSource::env(name.trim())),
         Some(_) | None => scalar(value).map(literal_or_reference),
     }
 }

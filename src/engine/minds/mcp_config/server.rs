@@ -95,8 +95,11 @@ pub struct HttpServer {
 #[derive(Clone, PartialEq, Eq)]
 pub enum ValueSource {
     Literal(String),
-    /// The value of this environment variable.
-    Env(String),
+    /// The value of this environment variable, behind a text that is no secret, as `Bearer `.
+    Env {
+        prefix: String,
+        variable: String,
+    },
     /// A secret of a team's vault. `version`: of the value that the server was started with; 0 in a file.
     Vault {
         team: String,
@@ -110,26 +113,33 @@ impl fmt::Debug for ValueSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Literal(_) => f.write_str("***"),
-            Self::Env(name) => f.debug_tuple("Env").field(name).finish(),
+            Self::Env { prefix, variable } => write!(f, "Env({prefix:?}, {variable})"),
             Self::Vault { team, key, version: _ } => write!(f, "Vault({key}@{team})"),
         }
     }
 }
 
 impl ValueSource {
+    /// The value of this environment variable, and nothing else.
+    #[must_use]
+    pub fn env(variable: &str) -> Self {
+        Self::Env { prefix: String::new(), variable: variable.to_owned() }
+    }
+
     /// The literal value, if its name looks like that of a secret.
     #[must_use]
     pub fn literal_secret(&self, name: &str) -> Option<&str> {
         match self {
             Self::Literal(text) => looks_secret(name).then_some(text),
-            Self::Env(_) | Self::Vault { .. } => None,
+            Self::Env { .. } | Self::Vault { .. } => None,
         }
     }
 
     fn to_json(&self) -> Value {
         match self {
             Self::Literal(text) => json!(text),
-            Self::Env(name) => json!({ "env": name }),
+            Self::Env { prefix, variable } if prefix.is_empty() => json!({ "env": variable }),
+            Self::Env { prefix, variable } => json!({ "prefix": prefix, "env": variable }),
             Self::Vault { team, key, version: _ } => json!(reference_to(&format!("{key}@{team}"))),
         }
     }
@@ -182,7 +192,7 @@ impl Transport {
                 ValueSource::Literal(text) if given.literal_secret(name).is_some() => {
                     ValueSource::Literal(format!("*** ({} characters)", text.chars().count()))
                 }
-                ValueSource::Literal(_) | ValueSource::Env(_) | ValueSource::Vault { .. } => {
+                ValueSource::Literal(_) | ValueSource::Env { .. } | ValueSource::Vault { .. } => {
                     given.clone()
                 }
             };

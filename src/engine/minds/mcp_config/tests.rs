@@ -36,7 +36,7 @@ fn a_complete_file_is_read() {
         cwd: text("sub"),
         env: vec![
             (text("NAME"), ValueSource::Literal(text("literal"))),
-            (text("OTHER"), ValueSource::Env(text("HOST_VAR"))),
+            (text("OTHER"), ValueSource::env("HOST_VAR")),
         ],
     };
     let files = McpServer {
@@ -51,7 +51,7 @@ fn a_complete_file_is_read() {
         resources: None,
         prompts: None,
     };
-    let headers = vec![(text("Authorization"), ValueSource::Env(text("TOKEN")))];
+    let headers = vec![(text("Authorization"), ValueSource::env("TOKEN"))];
     let web = McpServer {
         stateless: false,
         transport: Transport::Http(HttpServer { url: text("https://example.com/mcp"), headers }),
@@ -83,6 +83,19 @@ fn the_consent_text_has_all_details_of_a_server_in_one_line() {
             r#"talks to "https://example.com/mcp" with {"Authorization":{"env":"TOKEN"}}"#,
         ]
     );
+}
+
+#[test]
+fn a_header_may_have_a_text_before_the_value_of_a_variable() {
+    let header = "{ prefix: 'Bearer ', env: TOKEN }";
+    let file =
+        read(&format!("servers:\n  s: {{ url: 'https://a.b', headers: {{ A: {header} }} }}\n"));
+    assert!(file.problems.is_empty(), "{:?}", file.problems);
+    let transport = file.servers[0].server.clone().unwrap().transport;
+    let expected = ValueSource::Env { prefix: text("Bearer "), variable: text("TOKEN") };
+    assert_eq!(transport.values(), [(text("A"), expected)]);
+    let shown = transport.to_string();
+    assert!(shown.contains(r#"{"A":{"prefix":"Bearer ","env":"TOKEN"}}"#), "{shown}");
 }
 
 #[test]
@@ -133,10 +146,28 @@ fn k10_a_broken_entry_is_reported_with_its_line_and_only_that_server_is_skipped(
             "whitelist",
         ),
         (
-            "s: { url: 'http://x', headers: { A: { prefix: 'Bearer ', env: B } } }",
-            "mcp/wrong-type/s/headers/A",
+            "s: { command: x, env: { A: { prefix: 'Bearer ', env: B } } }",
+            "mcp/wrong-type/s/env/A",
             2,
             "HOST_VARIABLE",
+        ),
+        (
+            "s: { url: 'http://x', headers: { A: { prefix: 7, env: B } } }",
+            "mcp/wrong-type/s/headers/A",
+            2,
+            "prefix",
+        ),
+        (
+            "s: { url: 'http://x', headers: { A: { prefix: 'Bearer ', env: '' } } }",
+            "mcp/wrong-type/s/headers/A",
+            2,
+            "prefix",
+        ),
+        (
+            "s: { url: 'http://x', headers: { A: { prefix: '${vault:K}', env: B } } }",
+            "mcp/reference/s/headers/A",
+            2,
+            "nothing else",
         ),
         (
             "s: { command: x, tools: { transform: [{ infix: a }] } }",
