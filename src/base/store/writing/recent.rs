@@ -64,7 +64,6 @@ impl Store {
     ) -> Result<Option<Arc<DialogTree>>, StoreError> {
         let read = match self.read_tree(bucket, &batch.root, ScanDepth::Full) {
             Ok(read) => read,
-            Err(StoreError::Damaged(_)) => return Ok(None),
             // Making it failed after its folder was there.
             Err(StoreError::NotFound(_)) => return Ok(self.new_recent_tree(batch)),
             Err(error) => return Err(error),
