@@ -158,8 +158,8 @@ impl StoreFault {
             "今天没有存储的副本：{why}"
         );
         let fix = Text::new(
-            "correct that; `dominds-tui hive backup FILE` makes a copy now",
-            "请更正；`dominds-tui hive backup 文件` 会立即建立副本",
+            "remove the cause; `dominds-tui hive backup FILE` makes a copy now",
+            "请排除原因；`dominds-tui hive backup 文件` 会立即建立副本",
         );
         Problem::new("hive/backup", PATH, text, fix).warning()
     }
@@ -192,8 +192,8 @@ impl StoreFault {
                 "若会恢复则无需处理；否则请更正 config.yaml 中的 `hive`，或启动服务器",
             ),
             Self::Server(_) => Text::new(
-                "correct that on the server, or `hive` in config.yaml",
-                "请在服务器上更正，或更正 config.yaml 中的 `hive`",
+                "remove the cause on the server, or correct `hive` in config.yaml",
+                "请在服务器上排除原因，或更正 config.yaml 中的 `hive`",
             ),
             Self::ForeignSeat => Text::new(
                 "remove .hive/seat: this workspace gets a name of its own",

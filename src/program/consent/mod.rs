@@ -251,8 +251,8 @@ impl Trust {
         record::add(file, &self.canonical_workspace, &[entry]).map_err(|error| {
             let why = unwritable(file, &error);
             localized!(
-                [why] "what you agreed to before for this dialog cannot be taken back: {why}; correct that and choose again",
-                "无法撤回你先前对此对话的同意：{why}；请更正后重新选择"
+                [why] "what you agreed to before for this dialog cannot be taken back: {why}; remove the cause and choose again",
+                "无法撤回你先前对此对话的同意：{why}；请排除原因后重新选择"
             )
         })
     }

@@ -460,8 +460,8 @@ fn unread_memories(dialog: &DialogId, team: &TeamName, why: &Localized) -> Probl
         "{dialog} 工作时没有团队 {team} 的记忆：{why}"
     );
     let fix = Text::new(
-        "correct that: they are read again before the next request",
-        "请更正：下一次请求之前会重新读取",
+        "remove the cause: they are read again before the next request",
+        "请排除原因：下一次请求之前会重新读取",
     );
     Problem::new(format!("memory/unread/{dialog}"), STORE_FOLDER, text, fix).warning()
 }

@@ -372,7 +372,9 @@ fn problem(name: &TeamName, fault: &OrgFault) -> Problem {
         OrgFault::UnknownParent(_) | OrgFault::Circle | OrgFault::TooDeep => {
             Text::new("correct `parent`", "请改正 `parent`")
         }
-        OrgFault::ParentUnusable(_) => Text::new("correct that team", "请改正那个团队"),
+        OrgFault::ParentUnusable(_) => {
+            Text::new("correct the team that `parent` names", "请改正 `parent` 所指的团队")
+        }
         OrgFault::UnknownMember(_)
         | OrgFault::LeadIsNoMember(_)
         | OrgFault::MayNotBeIn(_)

@@ -562,10 +562,10 @@ fn now_row(ui: &UiSettings, cx: &Cx<'_>) -> Row {
     let running = model.tree.all().filter(|row| row.state.is_running()).count();
     let without = model.tree.all().filter(|row| Mark::of(row) == Mark::Retrying).count();
     let queued: u64 = model.teams.rows().iter().map(|(_, team)| team.pending).sum();
-    let mut parts = vec![
-        (ui.counted(model.inbox.len(), QUESTIONS), Role::Attention),
-        (ui.counted(running, WORK), Role::Text),
-    ];
+    let questions = model.inbox.len();
+    let asking = if questions > 0 { Role::Attention } else { Role::Text };
+    let mut parts =
+        vec![(ui.counted(questions, QUESTIONS), asking), (ui.counted(running, WORK), Role::Text)];
     if without > 0 {
         parts.push((ui.counted(without, WITHOUT_MODEL), Role::Warning));
     }

@@ -14,6 +14,8 @@ use crate::panes::finder::tests as finder;
 use crate::programs::ProgramJob;
 use crate::protocol::{Command, DriverEvent, FindEnd, InboxRow, TeamRow, TeamsRequest, TreeRow};
 use crate::samples::triggers::id;
+use crate::theme::tests::parse_flat;
+use crate::theme::{ColorDepth, Role, Theme};
 
 /// A screen with teams, tasks, triggers and the overview of them.
 pub fn stage(width: u16, height: u16) -> Stage {
@@ -50,6 +52,21 @@ fn teams_in_trouble_are_first_each_with_its_reason_and_the_key_that_helps() {
     let lab = line(&mut stage, "lab");
     assert!(lab.contains("asks: which database?") && lab.contains("a answer"), "{lab}");
     assert!(!stage.screen().contains('\u{1b}'), "what models say is cleaned");
+}
+
+#[test]
+fn the_number_of_questions_asks_for_attention_only_if_there_is_one() {
+    let colours = "attention: \"#aa0000\"\ntext: \"#00bb00\"\n";
+    let theme = Theme::from_value(&parse_flat(colours).unwrap(), ColorDepth::True).unwrap();
+    let mut stage = stage(120, 40);
+    stage.wear(theme.clone());
+    for (inbox, text, role) in
+        [(questions(), "wait for you", Role::Attention), (Vec::new(), "0 wait for you", Role::Text)]
+    {
+        stage.apply(DriverEvent::Inbox(inbox));
+        let at = stage.place_of(text);
+        assert_eq!(stage.drawn()[at].fg, theme.style(role).fg.unwrap(), "{text}");
+    }
 }
 
 #[test]

@@ -90,8 +90,8 @@ impl Store {
             "对话的转换未能完成：{error}"
         );
         let fix = Text::new(
-            "correct that and start again: it is finished then; until then what is here stays",
-            "请更正后重新启动：届时会完成转换；在此之前，这里的内容会保留",
+            "remove the cause and start again: it is finished then; until then what is here stays",
+            "请排除原因后重新启动：届时会完成转换；在此之前，这里的内容会保留",
         );
         Problem::new(format!("store/unfinished-conversion/{path}"), path, text, fix)
     }
