@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dominds_tui::domain::teams::task::{NewTask, Overlap, Priority, TaskKind};
 use dominds_tui::domain::{Clock, Lang, Stamp, TeamName};
-use dominds_tui::hive::{AnyStore, Setup, StoreChoice};
+use dominds_tui::hive::{AnyStore, Setup, StoreChoice, VaultKeys};
 use dominds_tui::platform::random_name;
 
 #[derive(Debug)]
@@ -29,6 +29,7 @@ pub fn setup(workspace: &Path, hive: &str, store: StoreChoice) -> Setup {
         permission: Arc::new(AnyStore),
         random_name,
         store,
+        vault_keys: VaultKeys::default(),
         lang: Lang::En,
     }
 }

@@ -47,7 +47,7 @@ use dominds_tui::driver::{
     AfterRestart, Audience, ChangedTrees, Configuration, Consent, Driver, Driving, Engine, LogEnd,
     Permits, PickUp, ProviderError, ProviderSource, Throttles, ToolSources,
 };
-use dominds_tui::hive::{self, AnyStore, Hive};
+use dominds_tui::hive::{self, AnyStore, Hive, VaultKeys};
 use dominds_tui::llm::{Provider, Sequence};
 use dominds_tui::minds::{Minds, MindsSource, ProviderConfig};
 use dominds_tui::platform::random_name;
@@ -339,6 +339,7 @@ impl World {
             clock: self.setup.clock.clone(),
             permission: Arc::new(AnyStore),
             random_name,
+            vault_keys: VaultKeys::default(),
         }
     }
 

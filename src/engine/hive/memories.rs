@@ -5,12 +5,13 @@ use super::folder::off_thread;
 use super::handle::Hive;
 use super::setup::Setup;
 use super::store::{Changes, Store};
+use super::vault::VaultOwner;
 use super::views::Stored;
-use crate::domain::TeamName;
 use crate::domain::teams::memory::prompt::Noted;
 use crate::domain::teams::memory::{
     Found, ListedMemories, Memory, MemoryFilter, MemoryQuery, MemoryRefusal, NewMemory, Saved,
 };
+use crate::domain::{SharedSecrets, TeamName};
 use crate::minds::has_memory;
 
 impl Hive {
@@ -109,20 +110,27 @@ impl Setup {
         true
     }
 
-    /// The active memories of these teams as files below the workspace: the folder of each team, with the path and the text.
+    /// The active memories of these teams as files below the workspace: the folder of each team, with the path and the
+    /// text. A secret that was set after a memory had been saved is taken out here; one that cannot be opened is not known.
     pub(super) async fn memory_files(
         &self,
         store: &mut Store,
         teams: &[(TeamName, String)],
     ) -> Result<Vec<(String, String)>, StoreFault> {
+        let secrets = SharedSecrets::default();
+        VaultOwner { store, keys: &self.vault_keys }.learn(&secrets).await?;
+        let secrets = secrets.secrets();
         let mut files = Vec::new();
         for (team, folder) in teams {
             let team = Some(team.clone());
             let listed = ListedMemories::Active;
             let filter = MemoryFilter { team, kind: None, listed, most: u32::MAX };
             let (memories, _) = store.memories(&filter, self.clock.as_ref()).await?;
-            let file = |one: &Memory| (format!("{folder}/{}", one.file_name()), one.markdown());
-            files.extend(memories.iter().map(file));
+            let file = |one: Memory| {
+                let one = Memory { key: secrets.redacted(one.key.clone()), ..one };
+                (format!("{folder}/{}", one.file_name()), secrets.redacted(one.markdown()))
+            };
+            files.extend(memories.into_iter().map(file));
         }
         Ok(files)
     }

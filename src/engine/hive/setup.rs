@@ -12,6 +12,7 @@ use super::folder::{Folder, StoreState, off_thread};
 use super::hashes::hashes;
 use super::server::{Server, StoreChoice};
 use super::store::Store;
+use super::vault::VaultKeys;
 
 /// Hex digits of the id of a task.
 const TASK_ID_DIGITS: usize = 16;
@@ -58,6 +59,8 @@ pub struct Setup {
     /// Draws a unique random name.
     pub random_name: fn() -> String,
     pub store: StoreChoice,
+    /// What opens the secrets of its vaults.
+    pub vault_keys: VaultKeys,
     /// The user's language.
     pub lang: Lang,
 }

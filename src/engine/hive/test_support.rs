@@ -41,7 +41,7 @@ impl Permission for Known {
 
 /// What a store of a test is kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Database {
+pub(crate) enum Database {
     File,
     Server,
 }
@@ -54,7 +54,7 @@ impl Database {
 }
 
 /// The rows of an organisation of its own, seen from a box.
-pub(super) fn server(org: &str, box_name: &str) -> Option<Server> {
+pub(crate) fn server(org: &str, box_name: &str) -> Option<Server> {
     Some(Server {
         url: postgres()?.url.clone(),
         org: org.to_owned(),
@@ -74,7 +74,7 @@ pub(super) async fn works(store: &mut Store, id: &str, teams: &[&str]) {
 }
 
 /// An organisation that no other test has.
-pub(super) fn postgres_org() -> String {
+pub(crate) fn postgres_org() -> String {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     format!("org-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }

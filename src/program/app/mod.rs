@@ -141,8 +141,7 @@ pub fn start(start: StartOptions<'_>) -> Result<(Driver, Arc<Store>, Shells), St
         ..hive_setup(start.workspace, permission, start.tasks)
     });
     let sources = trust.map(|trust| {
-        let keys = vault_keys(start.workspace);
-        let vaults = KnownVaults::new(hive.clone(), keys, logs::vault().clone());
+        let vaults = KnownVaults::new(hive.clone(), logs::vault().clone());
         let servers = mcp_servers(start.workspace, trust, &engine.tools, server_sandbox);
         ToolSources::new(vec![Arc::new(servers)]).with_vaults(vaults)
     });
@@ -175,6 +174,7 @@ pub fn hive_setup(
         permission,
         random_name,
         store,
+        vault_keys: vault_keys(workspace),
         lang: env::work_language(),
     }
 }

@@ -8,9 +8,9 @@ use crate::domain::Clock;
 use crate::domain::Lang;
 use crate::domain::teams::notices::{NewNotice, NewsLevel};
 use crate::domain::{AgentId, DialogId, RootId};
-use crate::hive::StoreChoice;
 use crate::hive::test_support::Known;
 use crate::hive::{Listed, Permission};
+use crate::hive::{StoreChoice, VaultKeys};
 
 /// Shows the time that it is set to.
 #[derive(Debug)]
@@ -41,6 +41,7 @@ impl Bench {
             permission: self.known.clone(),
             random_name: || "beef".to_owned(),
             store: StoreChoice::Own,
+            vault_keys: VaultKeys::default(),
             lang: Lang::En,
         }
     }

@@ -14,7 +14,7 @@ use crate::domain::teams::notices::NewsLevel;
 use crate::domain::teams::task::AttemptId;
 use crate::domain::{AgentId, Clock, DialogId, Lang, RootId, TaskId, TeamName};
 use crate::hive::test_support::Known;
-use crate::hive::{HistoryFilter, Hive, Permission as _, Stored};
+use crate::hive::{HistoryFilter, Hive, Permission as _, Stored, VaultKeys};
 use crate::samples::Shows;
 
 const CLOCK: Shows = Shows("2026-11-26 12:00:00");
@@ -52,6 +52,7 @@ impl Bench {
             permission: self.known.clone(),
             random_name: || "ab12".to_owned(),
             store: StoreChoice::Own,
+            vault_keys: VaultKeys::default(),
             lang: Lang::En,
         }
     }

@@ -12,9 +12,9 @@ use super::*;
 use crate::domain::teams::org_change::{NewMember, NewSkill, NewTeam, TeamStatus};
 use crate::domain::teams::task::TaskFilter;
 use crate::domain::{AgentId, Clock, DialogId, Lang, RootId};
-use crate::hive::StoreChoice;
 use crate::hive::test_support::{Database, Known, server, works};
 use crate::hive::views::TasksView;
+use crate::hive::{StoreChoice, VaultKeys};
 use crate::samples::Shows;
 
 pub(super) const TEAM_NAME: &str = "qa";
@@ -114,6 +114,7 @@ fn setup(workspace: &Path, known: &Arc<Known>) -> Setup {
         permission: known.clone(),
         random_name: next_name,
         store: StoreChoice::Own,
+        vault_keys: VaultKeys::default(),
         lang: Lang::En,
     }
 }

@@ -21,7 +21,6 @@ use crate::minds::{STORE_FOLDER, team_file, uses_vault};
 #[derive(Debug, Clone)]
 pub struct KnownVaults {
     hive: Hive,
-    keys: VaultKeys,
     secrets: SharedSecrets,
     state: Arc<Mutex<KnownState>>,
 }
@@ -55,8 +54,8 @@ impl Opened {
 impl KnownVaults {
     /// `secrets`: where values and entries are known then.
     #[must_use]
-    pub fn new(hive: Hive, keys: VaultKeys, secrets: SharedSecrets) -> Self {
-        Self { hive, keys, secrets, state: Arc::default() }
+    pub fn new(hive: Hive, secrets: SharedSecrets) -> Self {
+        Self { hive, secrets, state: Arc::default() }
     }
 
     /// Knows what there is now, where the workspace uses vaults. Costs the look at one file where it does not.
@@ -64,7 +63,7 @@ impl KnownVaults {
         let Some(setup) = &self.hive.setup else { return };
         let workspace = setup.workspace.clone();
         match tokio::task::spawn_blocking(move || uses_vault(&workspace)).await {
-            Ok(true) => self.refresh().await,
+            Ok(true) => self.refresh(setup.vault_keys.clone()).await,
             Ok(false) => self.turn_off(),
             // What is known stays.
             Err(_) => {}
@@ -72,7 +71,7 @@ impl KnownVaults {
     }
 
     /// Opens what has changed in the store. A store that cannot be read leaves all as it is known.
-    async fn refresh(&self) {
+    async fn refresh(&self, keys: VaultKeys) {
         let uses = self.secrets.take_uses();
         if !uses.is_empty()
             && let Err(reason) = self.hive.note_used_secrets(uses).await
@@ -80,7 +79,7 @@ impl KnownVaults {
             // What is missing is when they were used. The fault of the store is a problem, as for every request to it.
             tracing::warn!(%reason, "uses of secrets are not noted");
         }
-        let (known, keys) = (self.state().mark, self.keys.clone());
+        let known = self.state().mark;
         let opened = self.hive.on_tasks_changing(Changes::Nothing, move |store, _| {
             Box::pin(async move { opened(store, keys, known).await })
         });
@@ -186,13 +185,15 @@ pub(super) async fn opened(
     if known == Some(mark) {
         return Ok(None);
     }
-    let (rows, name) = (store.vault_secrets().await?, store.vault_name().await?);
     let mut found =
         Opened { mark, entries: BTreeMap::new(), problems: Vec::new(), keys: Vec::new() };
+    let rows = store.vault_secrets().await?;
+    if rows.is_empty() {
+        return Ok(Some(found));
+    }
+    let name = store.vault_name().await?;
     off_thread(move || {
-        if !rows.is_empty() {
-            open_all(&rows, &name, &keys, &mut found);
-        }
+        open_all(&rows, &name, &keys, &mut found);
         Ok(Some(found))
     })
     .await

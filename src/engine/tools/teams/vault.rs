@@ -160,7 +160,8 @@ mod tests {
     use crate::domain::safety::references::{VaultEntries, VaultEntry, VaultRights};
     use crate::domain::teams::org::MAIN;
     use crate::domain::{Lang, SharedSecrets, TeamName};
-    use crate::hive::{AnyStore, Hive, Setup, Store, StoreChoice, VaultKeys, VaultOwner};
+    use crate::hive::test_support::{Database, postgres_org, server};
+    use crate::hive::{AnyStore, Hive, Setup, StoreChoice, VaultKeys, VaultOwner};
     use crate::samples::Shows;
     use crate::samples::org::team;
     use crate::tools::test_support::TestBench;
@@ -177,16 +178,24 @@ mod tests {
 
     impl Bench {
         /// `qa` has the secrets `CLOSED` and `OPEN`; models of it may read the second one.
-        async fn new() -> Self {
+        async fn on(database: Database) -> Self {
             let bench = TestBench::new();
-            let hive = Hive::new(Setup {
+            let store = match database {
+                Database::File => StoreChoice::Own,
+                Database::Server => {
+                    StoreChoice::Server(Box::new(server(&postgres_org(), "box").unwrap()))
+                }
+            };
+            let setup = Setup {
                 workspace: bench.cx.workspace.to_path_buf(),
                 clock: Arc::new(Shows("2026-11-30 12:00:00")),
                 permission: Arc::new(AnyStore),
                 random_name: || "ab12".to_owned(),
-                store: StoreChoice::Own,
+                store,
+                vault_keys: VaultKeys::default(),
                 lang: Lang::En,
-            });
+            };
+            let hive = Hive::new(setup.clone());
             bench.put(".minds/hive/hive.yaml", "version: 1\nvault: on\n");
             let mut tasks = JoinSet::new();
             tasks.spawn(hive.run());
@@ -199,13 +208,12 @@ mod tests {
             let cx = ToolCx { caller: AgentId::new("qa"), teams, ..bench.cx.clone() };
             let mut made = Self { folder: bench, cx, _tasks: tasks };
             made.call("vault_set", &json!({ "key": "journal", "value": "1" })).await;
-            made.set_secrets().await;
+            made.set_secrets(&setup).await;
             made
         }
 
-        async fn set_secrets(&mut self) {
-            let database = self.folder.at(".hive/hive.db");
-            let mut store = Store::open(&database, "ab12", self.cx.clock.moment()).await.unwrap();
+        async fn set_secrets(&mut self, setup: &Setup) {
+            let mut store = setup.open_or_make().await.unwrap();
             let keys = VaultKeys { folder: Some(self.folder.at("../keys")), given: None };
             let closed = VaultRights {
                 uses: vec![VaultUse::Shell, VaultUse::Web],
@@ -247,63 +255,67 @@ mod tests {
 
     #[tokio::test]
     async fn s15_1_texts_are_set_read_listed_and_deleted() {
-        let bench = Bench::new().await;
-        let set = bench.call("vault_set", &json!({ "key": "cursor", "value": "7" })).await;
-        let at = &set.1["entry"]["updated_at"];
-        assert!(at.is_string(), "{at}");
-        let entry = json!({ "key": "cursor", "is_secret": false, "updated_at": at });
-        assert_eq!(set.1, json!({ "success": true, "entry": entry }));
-        let got = bench.call("vault_get", &json!({ "key": "cursor" })).await;
-        assert_eq!(got, (true, json!({ "success": true, "value": "7" })));
-        let (_, all) = bench.call("vault_list", &json!({})).await;
-        let expected = json!({ "success": true, "entries": [
-            { "key": "CLOSED", "is_secret": true, "use": ["web", "shell"] },
-            { "key": "OPEN", "is_secret": true, "use": ["web", "shell", "mcp", "plugin"] },
-            { "key": "cursor", "is_secret": false, "value": "7" },
-            { "key": "journal", "is_secret": false, "value": "1" },
-        ] });
-        assert_eq!(all, expected);
-        let (_, some) = bench.call("vault_list", &json!({ "prefix": "j" })).await;
-        assert_eq!(some["entries"].as_array().unwrap().len(), 1);
-        let deleted = bench.call("vault_delete", &json!({ "key": "cursor" })).await;
-        assert_eq!(deleted, (true, json!({ "success": true, "deleted": true })));
-        let again = bench.call("vault_delete", &json!({ "key": "cursor" })).await;
-        assert_eq!(again.1["deleted"], false);
-        let missing = bench.refused("vault_get", &json!({ "key": "cursor" })).await;
-        assert_eq!(missing, "vault key \"cursor\" not found");
+        for database in Database::all() {
+            let bench = Bench::on(database).await;
+            let set = bench.call("vault_set", &json!({ "key": "cursor", "value": "7" })).await;
+            let at = &set.1["entry"]["updated_at"];
+            assert!(at.is_string(), "{at}");
+            let entry = json!({ "key": "cursor", "is_secret": false, "updated_at": at });
+            assert_eq!(set.1, json!({ "success": true, "entry": entry }));
+            let got = bench.call("vault_get", &json!({ "key": "cursor" })).await;
+            assert_eq!(got, (true, json!({ "success": true, "value": "7" })));
+            let (_, all) = bench.call("vault_list", &json!({})).await;
+            let expected = json!({ "success": true, "entries": [
+                { "key": "CLOSED", "is_secret": true, "use": ["web", "shell"] },
+                { "key": "OPEN", "is_secret": true, "use": ["web", "shell", "mcp", "plugin"] },
+                { "key": "cursor", "is_secret": false, "value": "7" },
+                { "key": "journal", "is_secret": false, "value": "1" },
+            ] });
+            assert_eq!(all, expected);
+            let (_, some) = bench.call("vault_list", &json!({ "prefix": "j" })).await;
+            assert_eq!(some["entries"].as_array().unwrap().len(), 1);
+            let deleted = bench.call("vault_delete", &json!({ "key": "cursor" })).await;
+            assert_eq!(deleted, (true, json!({ "success": true, "deleted": true })));
+            let again = bench.call("vault_delete", &json!({ "key": "cursor" })).await;
+            assert_eq!(again.1["deleted"], false);
+            let missing = bench.refused("vault_get", &json!({ "key": "cursor" })).await;
+            assert_eq!(missing, "vault key \"cursor\" not found");
+        }
     }
 
     #[tokio::test]
     async fn s15_1_of_a_secret_a_model_gets_a_reference_and_changes_nothing() {
-        let bench = Bench::new().await;
-        let (_, closed) = bench.call("vault_get", &json!({ "key": "CLOSED" })).await;
-        let expected = json!({
-            "success": true, "secret": true, "reference": "${vault:CLOSED}", "use": ["shell", "web"],
-            "hosts": ["api.github.com"], "env": "GITHUB",
-        });
-        assert_eq!(closed, expected);
-        let (_, open) = bench.call("vault_get", &json!({ "key": "OPEN" })).await;
-        assert_eq!(open, json!({ "success": true, "value": "${vault:OPEN}", "secret": true }));
-        let args = json!({ "key": "CLOSED", "value": "x" });
-        let refused = bench.refused("vault_set", &args).await;
-        assert_eq!(refused, "cannot overwrite system-managed secret \"CLOSED\"");
-        let refused = bench.refused("vault_delete", &json!({ "key": "CLOSED" })).await;
-        assert_eq!(refused, "cannot delete system-managed secret \"CLOSED\"");
-        let args = json!({ "key": "note", "value": format!("it is {SECRET}-CLOSED") });
-        let (_, kept) = bench.call("vault_set", &args).await;
-        assert_eq!(kept["redacted"], true);
-        let (_, read) = bench.call("vault_get", &json!({ "key": "note" })).await;
-        assert_eq!(read["value"], "it is [redacted]");
-        let args = json!({ "key": format!("{SECRET}-CLOSED"), "value": "x" });
-        assert_eq!(bench.refused("vault_set", &args).await, "a key must not be a secret");
-        let args = json!({ "key": "a b", "value": "x" });
-        let refused = bench.refused("vault_set", &args).await;
-        assert_eq!(refused, "key must be 1 to 200 characters of letters, digits and . _ : / -");
+        for database in Database::all() {
+            let bench = Bench::on(database).await;
+            let (_, closed) = bench.call("vault_get", &json!({ "key": "CLOSED" })).await;
+            let expected = json!({
+                "success": true, "secret": true, "reference": "${vault:CLOSED}", "use": ["shell", "web"],
+                "hosts": ["api.github.com"], "env": "GITHUB",
+            });
+            assert_eq!(closed, expected);
+            let (_, open) = bench.call("vault_get", &json!({ "key": "OPEN" })).await;
+            assert_eq!(open, json!({ "success": true, "value": "${vault:OPEN}", "secret": true }));
+            let args = json!({ "key": "CLOSED", "value": "x" });
+            let refused = bench.refused("vault_set", &args).await;
+            assert_eq!(refused, "cannot overwrite system-managed secret \"CLOSED\"");
+            let refused = bench.refused("vault_delete", &json!({ "key": "CLOSED" })).await;
+            assert_eq!(refused, "cannot delete system-managed secret \"CLOSED\"");
+            let args = json!({ "key": "note", "value": format!("it is {SECRET}-CLOSED") });
+            let (_, kept) = bench.call("vault_set", &args).await;
+            assert_eq!(kept["redacted"], true);
+            let (_, read) = bench.call("vault_get", &json!({ "key": "note" })).await;
+            assert_eq!(read["value"], "it is [redacted]");
+            let args = json!({ "key": format!("{SECRET}-CLOSED"), "value": "x" });
+            assert_eq!(bench.refused("vault_set", &args).await, "a key must not be a secret");
+            let args = json!({ "key": "a b", "value": "x" });
+            let refused = bench.refused("vault_set", &args).await;
+            assert_eq!(refused, "key must be 1 to 200 characters of letters, digits and . _ : / -");
+        }
     }
 
     #[tokio::test]
     async fn a_member_has_the_vault_of_its_own_team_alone() {
-        let mut bench = Bench::new().await;
+        let mut bench = Bench::on(Database::File).await;
         bench.cx.caller = AgentId::new("lead");
         bench.cx.keys = Arc::default();
         let (_, all) = bench.call("vault_list", &json!({})).await;

@@ -315,23 +315,26 @@ fn what_is_no_key_or_no_value_is_refused_in_both_languages() {
 struct Running {
     dir: tempfile::TempDir,
     hive: Hive,
+    keys: VaultKeys,
     _tasks: JoinSet<()>,
 }
 
 impl Running {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
+        let keys = VaultKeys { folder: Some(dir.path().join("keys")), given: None };
         let hive = Hive::new(Setup {
             workspace: dir.path().to_owned(),
             clock: Arc::new(CLOCK),
             permission: Arc::new(AnyStore),
             random_name: || "ab12".to_owned(),
             store: StoreChoice::Own,
+            vault_keys: keys.clone(),
             lang: Lang::En,
         });
         let mut tasks = JoinSet::new();
         tasks.spawn(hive.run());
-        Self { dir, hive, _tasks: tasks }
+        Self { dir, hive, keys, _tasks: tasks }
     }
 
     fn configure(&self, text: &str) {
@@ -344,9 +347,8 @@ impl Running {
 #[tokio::test]
 async fn secrets_are_known_while_vaults_are_on_and_stay_secret_afterwards() {
     let running = Running::new();
-    let keys = VaultKeys { folder: Some(running.dir.path().join("keys")), given: None };
     let secrets = SharedSecrets::default();
-    let vaults = KnownVaults::new(running.hive.clone(), keys.clone(), secrets.clone());
+    let vaults = KnownVaults::new(running.hive.clone(), secrets.clone());
     let settle = async || timeout(DEADLINE, vaults.settle()).await.unwrap();
     running.configure("version: 1\n");
     settle().await;
@@ -355,7 +357,7 @@ async fn secrets_are_known_while_vaults_are_on_and_stay_secret_afterwards() {
     settle().await;
     let database = running.dir.path().join(".hive/hive.db");
     let mut beside = Store::open(&database, "ab12", at(0)).await.unwrap();
-    let mut owner = VaultOwner { store: &mut beside, keys: &keys };
+    let mut owner = VaultOwner { store: &mut beside, keys: &running.keys };
     let token = || (ops(), "TOKEN".to_owned());
     owner.set(token(), SECRET, Some(&for_shell()), at(1)).await.unwrap();
     settle().await;
