@@ -192,6 +192,8 @@ impl Db {
     /// Begins a transaction that writes; without a commit it is rolled back. Those of an organisation are serialized,
     /// as are all on one file: nothing that one has read changes before it has written.
     pub async fn begin(&mut self) -> Result<Step<'_>, StoreFault> {
+        #[cfg(test)]
+        strike()?;
         self.end_unfinished().await?;
         let (org, by_caller) = (self.org.clone(), self.by_caller);
         let (is_unfinished, committed) = (&mut self.is_unfinished, &mut self.committed);
@@ -222,6 +224,8 @@ impl Db {
 
     /// Begins a transaction that only reads, so that all of it is of one moment.
     pub async fn begin_reading(&mut self) -> Result<Step<'_>, StoreFault> {
+        #[cfg(test)]
+        strike()?;
         self.end_unfinished().await?;
         let (is_unfinished, committed) = (&mut self.is_unfinished, &mut self.committed);
         *is_unfinished = true;
@@ -346,6 +350,13 @@ async fn connected(database: &Path, journal: Journal) -> Result<SqliteConnection
     Ok(options.connect().await?)
 }
 
+/// A test ends the program before a statement, or lets it fail.
+#[cfg(test)]
+fn strike() -> Result<(), StoreFault> {
+    let failed = |error| StoreFault::Io { path: PathBuf::from(DATABASE), error };
+    crate::hive::vault::faults::strike().map_err(failed)
+}
+
 /// Waits for a server at most this long; after that the connection counts as lost.
 async fn in_time<T>(
     limit: Duration,
@@ -427,6 +438,8 @@ impl Step<'_> {
     }
 
     pub async fn commit(self) -> Result<(), StoreFault> {
+        #[cfg(test)]
+        strike()?;
         match self.transaction {
             Transaction::Sqlite(transaction) => transaction.commit().await?,
             Transaction::Postgres(transaction) => {
@@ -546,6 +559,8 @@ impl Statement {
 
     /// Carries it out; returns how many rows it has changed.
     pub async fn execute(self, on: &mut impl Executor) -> Result<u64, StoreFault> {
+        #[cfg(test)]
+        strike()?;
         let (org, link) = on.parts();
         Ok(match link {
             Link::Sqlite(db) => prepared!(self, org).execute(db).await?.rows_affected(),
@@ -557,6 +572,8 @@ impl Statement {
     }
 
     pub async fn fetch_all(self, on: &mut impl Executor) -> Result<Vec<Row>, StoreFault> {
+        #[cfg(test)]
+        strike()?;
         let (org, link) = on.parts();
         Ok(match link {
             Link::Sqlite(db) => {
@@ -572,6 +589,8 @@ impl Statement {
     }
 
     pub async fn fetch_optional(self, on: &mut impl Executor) -> Result<Option<Row>, StoreFault> {
+        #[cfg(test)]
+        strike()?;
         let (org, link) = on.parts();
         Ok(match link {
             Link::Sqlite(db) => prepared!(self, org).fetch_optional(db).await?.map(Row::Sqlite),

@@ -1,5 +1,5 @@
 //! Ends the program, or fails once, at the n-th change that this thread makes to the files of keys, and to those that are
-//! migrated.
+//! migrated, or at a statement to a store; all are counted together.
 
 use std::cell::Cell;
 use std::io;

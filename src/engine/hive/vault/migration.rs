@@ -225,6 +225,8 @@ impl VaultOwner<'_> {
                     // One that cannot be opened here is another value.
                     match self.value_of(&row).await {
                         Ok(known) if known.as_str() == value => EntryFate::Same,
+                        // A store that fails says nothing about the value.
+                        Err(VaultFault::Store(fault)) => return Err(fault.into()),
                         Ok(_) | Err(_) => EntryFate::Replaces,
                     }
                 }

@@ -4,7 +4,7 @@
 //! redactor before anybody gets it; no key, or a wrong one, never leads to a new key or to lost rows.
 
 #[cfg(test)]
-mod faults;
+pub(super) mod faults;
 mod key_file;
 mod known;
 mod migration;

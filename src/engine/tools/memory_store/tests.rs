@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::domain::{AgentId, Secrets};
-use crate::hive::{AnyStore, Hive, Setup, StoreChoice};
+use crate::hive::{AnyStore, Hive, Setup, StoreChoice, VaultKeys};
 use crate::samples::Shows;
 use crate::samples::org::{small, team};
 use crate::tools::test_support::{TestBench, schema_lines};
@@ -21,6 +21,7 @@ fn place(bench: &TestBench) -> Hive {
         permission: Arc::new(AnyStore),
         random_name: || "ab12".to_owned(),
         store: StoreChoice::Own,
+        vault_keys: VaultKeys::default(),
         lang: Lang::En,
     })
 }

@@ -11,6 +11,7 @@ use crate::domain::teams::memory::{Author, MemoryQuery, NewMemory, Saved};
 use crate::hive::store::db::plain;
 use crate::hive::store::task_tests::{At, Bench, at};
 use crate::hive::test_support::Database;
+use crate::hive::vault::faults::{self, KeyDiskFault};
 
 /// Polls a change at most this often, and drops it then, as a kill would; true if it came to its end.
 async fn ends<T>(change: impl Future<Output = T>, polls: usize) -> bool {
@@ -127,6 +128,115 @@ async fn s12_6_an_index_whose_making_was_killed_is_told_searched_and_made_again(
             assert!(polls + 4 < MANY, "it never ends");
         }
         assert!(whole > 0, "{damaged}");
+    }
+}
+
+/// How a statement is struck: the program dies before it, or it alone fails.
+const KINDS: [fn(usize) -> KeyDiskFault; 2] = [KeyDiskFault::StopAt, KeyDiskFault::FailAt];
+
+/// Makes a change with a fault at a statement; whether it was made, and whether it ended before that statement.
+async fn struck<T>(
+    change: impl Future<Output = Result<T, StoreFault>>,
+    fault: KeyDiskFault,
+    at: usize,
+) -> (bool, bool) {
+    faults::set(Some(fault));
+    let is_made = change.await.is_ok();
+    let is_over = faults::tried() <= at;
+    faults::set(None);
+    assert_eq!(is_made, is_over, "{fault:?}");
+    (is_made, is_over)
+}
+
+#[tokio::test]
+async fn s12_6_a_save_that_failed_or_was_killed_at_any_statement_leaves_what_was_there() {
+    for database in Database::all() {
+        let mut bench = Bench::on(database).await;
+        let store = &mut bench.store;
+        for kind in KINDS {
+            for point in 0.. {
+                let fault = kind(point);
+                let key = format!("{fault:?}");
+                let old = saved(store, of_person(&key, "an old text"), 1).await;
+                let next = because(of_person(&key, "a new text"), "it was wrong");
+                let (is_made, is_over) =
+                    struck(store.save_memory(&next, at(2)), fault, point).await;
+                let chain = store.memory_chain(&team("ops"), &key, &At(9)).await.unwrap();
+                let states: Vec<bool> = chain.iter().map(|one| one.is_active).collect();
+                let expected: &[bool] = if is_made { &[true, false] } else { &[true] };
+                assert_eq!(states, expected, "{database:?}: {fault:?}");
+                assert!(!store.memory_index_differs().await.unwrap(), "{database:?}: {fault:?}");
+                if is_over {
+                    assert!(point > 9, "every statement was tried");
+                    break;
+                }
+                match save(store, next, 3).await {
+                    Ok(Saved::New { supersedes, .. }) => assert_eq!(supersedes, Some(old)),
+                    again => panic!("{database:?}: {fault:?}: {again:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn s12_6_a_deletion_that_failed_or_was_killed_at_any_statement_leaves_all_of_a_key() {
+    for database in Database::all() {
+        let mut bench = Bench::on(database).await;
+        let (store, of) = (&mut bench.store, team("ops"));
+        for kind in KINDS {
+            for point in 0.. {
+                let fault = kind(point);
+                let key = format!("{fault:?}");
+                saved(store, of_person(&key, POOL), 1).await;
+                saved(store, because(of_person(&key, LEAK), "wrong"), 1).await;
+                let (is_made, is_over) =
+                    struck(store.delete_memory(&of, &key, at(2)), fault, point).await;
+                let chain = store.memory_chain(&of, &key, &At(9)).await.unwrap();
+                let states: Vec<bool> = chain.iter().map(|one| one.deleted_at.is_some()).collect();
+                assert_eq!(states, [is_made; 2], "{database:?}: {fault:?}");
+                assert!(!store.memory_index_differs().await.unwrap(), "{database:?}: {fault:?}");
+                if is_over {
+                    assert!(point > 9, "every statement was tried");
+                    break;
+                }
+                assert!(store.delete_memory(&of, &key, at(3)).await.unwrap());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn s12_6_an_index_whose_making_failed_or_was_killed_at_any_statement_is_told_or_whole() {
+    for database in Database::all() {
+        let mut bench = Bench::on(database).await;
+        let store = &mut bench.store;
+        for n in 0..2 {
+            saved(store, of_person(&format!("k{n}"), &format!("pool w{n}")), 1).await;
+        }
+        let before = keys(store, "pool").await;
+        assert_eq!(before.len(), 2);
+        for kind in KINDS {
+            let mut told = 0;
+            for point in 0.. {
+                let fault = kind(point);
+                let (is_made, is_over) = struck(store.reindex_memories(), fault, point).await;
+                store.check_memories().await.unwrap();
+                let problem = store.problem().map(|problem| problem.id);
+                if problem.as_deref() == Some("memory/index") {
+                    assert!(!is_made, "{database:?}: {fault:?}");
+                    told += 1;
+                    assert_eq!(store.reindex_memories().await.unwrap(), 2);
+                    store.check_memories().await.unwrap();
+                    assert!(store.problem().is_none_or(|problem| problem.id != "memory/index"));
+                }
+                assert_eq!(keys(store, "pool").await, before, "{database:?}: {fault:?}");
+                if is_over {
+                    assert!(told > 3 && point > told, "{told} of {point}");
+                    break;
+                }
+            }
+        }
     }
 }
 
