@@ -22,6 +22,7 @@ use super::supervisor::{
     CHANNEL_CAPACITY, Desired, McpSupervisor, READY_TIMEOUT, SupervisorRequest,
 };
 use super::tool_list;
+use crate::domain::safety::references::VaultUse;
 use crate::domain::safety::sandbox::Level;
 use crate::domain::{DialogId, Lang, Problem, PromptCall, Reminder, ServerPrompt, SharedSecrets};
 use crate::llm::Clients;
@@ -125,7 +126,11 @@ fn desired(
             Some((list.listing.clone(), held))
         });
         let (id, line) = (declared.id, declared.line);
-        let version = |team: &str, key: &str| vault.entry(team, key).map(|entry| entry.version);
+        let version = |team: &str, key: &str| {
+            let entry =
+                vault.entry(team, key).filter(|one| one.rights.uses.contains(&VaultUse::Mcp));
+            entry.map(|entry| entry.version)
+        };
         let server = declared.server.map(|server| McpServer {
             transport: server.transport.with_versions(&version),
             ..server

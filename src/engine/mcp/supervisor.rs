@@ -193,6 +193,9 @@ impl McpSupervisor {
         let Some(wanted) = desired.server else {
             return previous;
         };
+        if wanted.transport.lacks_a_secret() {
+            self.withdraw(previous.as_mut());
+        }
         let action = plan(&wanted, previous.as_ref().map(Server::status), desired.allowed);
         let wanted = Arc::new(wanted);
         let mut server = previous.unwrap_or_else(|| Server {
@@ -218,6 +221,14 @@ impl McpSupervisor {
                 Some(self.pool.start(&server.id, server.wanted.clone(), InstanceOwner::Unassigned));
         }
         Some(server)
+    }
+
+    /// Ends what runs with a secret that it does not get any more.
+    fn withdraw(&mut self, server: Option<&mut Server>) {
+        let Some(server) = server.filter(|server| server.active.is_some()) else { return };
+        server.active = None;
+        let reason = Text::new("it does not get its secret any more", "它不再得到它的机密");
+        self.pool.release_matching(reason, |_, one| one.server == server.id);
     }
 
     // --- events of instances -------------------------------------------------------------------

@@ -1,15 +1,16 @@
 //! Servers of the Model Context Protocol in whole dialogs: a real process, written for these tests, in
 //! real time. Without `python3` they are skipped.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use dominds_tui::app;
+use dominds_tui::domain::safety::references::{VaultEntries, VaultEntry, VaultRights, VaultUse};
 use dominds_tui::domain::safety::server_tools::ToolFacts;
 use dominds_tui::domain::text::Localized;
-use dominds_tui::domain::{DialogId, Lang, Problem, SharedSecrets};
+use dominds_tui::domain::{DialogId, Lang, Problem, SharedSecrets, TeamName};
 use dominds_tui::driver::ToolSources;
 use dominds_tui::llm::{Clients, Message, Reply, Request, Sequence};
 use dominds_tui::mcp::{Permission, Servers, Setup};
@@ -78,15 +79,20 @@ pub fn world_by(
     let team = std::fs::read_to_string(world.path().join(".minds/team.yaml")).expect("a team");
     world.put(".minds/team.yaml", &team.replace("[ws_mod]", "['*']"));
     world.put(".minds/mcp.yaml", file);
-    world.setup.sources = sources_by(world.path(), permission(world.path()));
+    let permission = permission(world.path());
+    world.setup.sources = sources_by(world.path(), permission, world.setup.vault.clone());
     world
 }
 
 fn sources(workspace: &Path) -> ToolSources {
-    sources_by(workspace, Arc::new(Agreed))
+    sources_by(workspace, Arc::new(Agreed), SharedSecrets::default())
 }
 
-fn sources_by(workspace: &Path, permission: Arc<dyn Permission>) -> ToolSources {
+fn sources_by(
+    workspace: &Path,
+    permission: Arc<dyn Permission>,
+    vault: SharedSecrets,
+) -> ToolSources {
     let taken = app::registry(Arc::default()).names().into_iter().map(str::to_owned).collect();
     let servers = Servers::new(Setup {
         workspace: Arc::from(workspace),
@@ -94,7 +100,7 @@ fn sources_by(workspace: &Path, permission: Arc<dyn Permission>) -> ToolSources 
         lang: Lang::En,
         env: &environment,
         clients: Clients::default(),
-        vault: SharedSecrets::default(),
+        vault,
         permission,
         taken,
         sandbox: None,
@@ -596,6 +602,47 @@ async fn a_variable_that_is_not_set_and_a_program_that_is_not_there_are_named() 
         assert!(reported[0].text.to_string().contains(why), "{entry}: {}", reported[0]);
         running.shut_down().await;
     }
+}
+
+/// The secret `API` of the root team: with these uses, or none at all.
+fn entries_of_main(uses: Option<VaultUse>) -> BTreeMap<String, VaultEntries> {
+    let Some(uses) = uses else { return BTreeMap::new() };
+    let rights = VaultRights { uses: vec![uses], ..VaultRights::default() };
+    let entry = VaultEntry { value: "vault-canary".to_owned(), rights, version: 1 };
+    let entries = VaultEntries::from([("API".to_owned(), entry)]);
+    BTreeMap::from([(TeamName::MAIN.to_owned(), entries)])
+}
+
+#[tokio::test]
+async fn s15_6_a_server_that_does_not_get_its_secret_any_more_ends_and_comes_back_with_it() {
+    if !python() {
+        return;
+    }
+    let mut models = Sequence::new();
+    for _ in 0..5 {
+        models = models.reply("lead", Reply::saying("Well."));
+    }
+    let world = world(models, &[("s", "env: { TOKEN: '${vault:API}' }", "echo")]);
+    let know = |uses| world.setup.vault.set_entries(entries_of_main(uses));
+    know(Some(VaultUse::Mcp));
+    let mut running = world.start().await;
+    let dialog = running.talk("One").await;
+    assert_eq!(alive(&world).len(), 1);
+    for withdrawn in [None, Some(VaultUse::Shell)] {
+        know(withdrawn);
+        go_on(&mut running, &dialog, "Without").await;
+        until(|| alive(&world).is_empty()).await;
+        let text = problems(&running)[0].text.to_string();
+        assert!(text.contains("needs the secret API") && !text.contains("former"), "{text}");
+        know(Some(VaultUse::Mcp));
+        go_on(&mut running, &dialog, "With").await;
+        assert_eq!(alive(&world).len(), 1);
+        assert_eq!(ids(&problems(&running)), [""; 0]);
+    }
+    let seen = world.models.requests();
+    let offered: Vec<usize> = seen.iter().map(|request| offered(request).len()).collect();
+    assert_eq!(offered, [1, 0, 1, 0, 1]);
+    running.shut_down().await;
 }
 
 #[tokio::test]

@@ -100,7 +100,8 @@ pub enum ValueSource {
         prefix: String,
         variable: String,
     },
-    /// A secret of a team's vault. `version`: of the value that the server was started with; 0 in a file.
+    /// A secret of a team's vault. `version`: of the value that the server was started with; 0 in a file, and of one
+    /// that it does not get.
     Vault {
         team: String,
         key: String,
@@ -168,6 +169,14 @@ impl Transport {
             }
         }
         self
+    }
+
+    /// True if it names a secret that it does not get.
+    #[must_use]
+    pub fn lacks_a_secret(&self) -> bool {
+        let is_missing =
+            |value: &ValueSource| matches!(value, ValueSource::Vault { version: 0, .. });
+        self.values().iter().any(|(_, value)| is_missing(value))
     }
 
     /// A description for problems, without possible secrets.
