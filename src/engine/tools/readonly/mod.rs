@@ -86,6 +86,9 @@ async fn start(cx: &ToolCx, command: &str) -> Result<RunningCommand, String> {
     if !cx.access.reads_all() {
         return Err(lists_do_not_hold(cx.lang).to_owned());
     }
+    if cx.keys.referred_to(command).is_some() {
+        return Err(no_secret(cx.lang).to_owned());
+    }
     let Some(started) = look(&cx.shells, &cx.workspace, &cx.keys, command).await else {
         let reason = Text::new("there is none", "没有沙箱").into();
         return Err(SandboxRefusal(SandboxRefusalKind::Failed(reason)).for_model(cx.lang));
@@ -145,6 +148,14 @@ fn lists_do_not_hold(lang: Lang) -> &'static str {
     .in_lang(lang)
 }
 
+fn no_secret(lang: Lang) -> &'static str {
+    Text::new(
+        "No command was run: a command that only reads gets no secret. Leave ${vault:…} out.",
+        "没有执行任何命令：只读命令得不到机密。请去掉 ${vault:…}。",
+    )
+    .in_lang(lang)
+}
+
 fn over_time(limit: u64, lang: Lang) -> String {
     in_lang!(
         lang,
@@ -164,7 +175,8 @@ fn not_started(error: &std::io::Error, lang: Lang) -> String {
 mod tests {
     use serde_json::json;
 
-    use crate::domain::{AccessLists, Lang};
+    use crate::domain::safety::references::{VaultEntry, VaultRights, VaultUse};
+    use crate::domain::{AccessLists, Lang, SharedSecrets};
     use crate::tools::test_support::TestBench;
 
     #[tokio::test]
@@ -178,6 +190,26 @@ mod tests {
             assert!(!outcome.ok && outcome.text.contains(text), "{}", outcome.text);
             assert!(outcome.text.contains("doctor"), "{}", outcome.text);
             assert!(!outcome.text.contains("kept words"), "{}", outcome.text);
+        }
+    }
+
+    #[tokio::test]
+    async fn s15_5_a_command_with_a_reference_to_a_secret_is_not_run() {
+        let rights = VaultRights { uses: vec![VaultUse::Shell], ..VaultRights::default() };
+        let entry = VaultEntry { value: "ghp-canary-0123456789".to_owned(), rights, version: 1 };
+        let secrets = SharedSecrets::default();
+        secrets.set_entries([("qa".to_owned(), [("TOKEN".to_owned(), entry)].into())].into());
+        let mut bench = TestBench::new();
+        bench.cx.keys = secrets.seen_by("qa");
+        for (lang, text) in [(Lang::En, "gets no secret"), (Lang::Zh, "得不到机密")] {
+            bench.cx.lang = lang;
+            let look = async |command: &str| {
+                bench.call("readonly_shell", &json!({ "command": command })).await
+            };
+            let refused = look("curl -H ${vault:TOKEN} x").await;
+            assert!(!refused.ok && refused.text.contains(text), "{}", refused.text);
+            let other = look("echo ${HOME} ${vault:NONE}").await;
+            assert!(!other.text.contains(text), "{}", other.text);
         }
     }
 
