@@ -61,6 +61,8 @@ fn of_part(part: &str) -> BTreeSet<Vec<u8>> {
     let mut forms: BTreeSet<Vec<u8>> = BTreeSet::new();
     forms.insert(bytes.to_vec());
     for json in in_json(part) {
+        // Also in JSON that lies in JSON, as the arguments of a call do in the record of it.
+        forms.extend(in_json(&json).into_iter().map(String::into_bytes));
         forms.insert(json.into_bytes());
     }
     for kept in KEPT.iter().map(|kept| Some(*kept)).chain([None]) {

@@ -111,6 +111,21 @@ fn a_secret_is_found_in_every_form_and_between_anything() {
 }
 
 #[test]
+fn a_secret_of_several_lines_is_found_in_json_that_lies_in_json() {
+    let pem = "-----BEGIN KEY-----\nMIIE\\\"canary\"/0123456789=\n-----END KEY-----";
+    let secrets = secrets(&[pem]);
+    let arguments = json!({ "text": format!("a {pem} b") }).to_string();
+    let record = json!({ "arguments": arguments }).to_string();
+    for (text, expected) in [
+        (arguments, r#"{"text":"a [redacted] b"}"#),
+        (record.replace('/', "\\/"), r#"{"arguments":"{\"text\":\"a [redacted] b\"}"}"#),
+        (record, r#"{"arguments":"{\"text\":\"a [redacted] b\"}"}"#),
+    ] {
+        assert_eq!(secrets.redacted(text), expected);
+    }
+}
+
+#[test]
 fn the_longer_one_of_two_is_taken_out_whole_and_repeated_ones_too() {
     let secrets = secrets(&["canary-0123", "sk-canary-0123-more", "aaaaaaaa"]);
     for (text, expected) in [
