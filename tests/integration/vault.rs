@@ -11,17 +11,22 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use dominds_tui::domain::SharedSecrets;
 use serde_json::{Value, json};
 
+use crate::boxes::Shared;
 use crate::common::files::{files_below, put};
+use crate::common::postgres::{Postgres, postgres};
 use crate::common::wait::{end, eventually, output_of};
 use crate::serving::Driver;
 use crate::teams::with_teams;
 
-const SECRET: &str = "ghp-canary-0123456789";
+pub const SECRET: &str = "ghp-canary-0123456789";
 /// A secret that JSON, addresses and base64 write differently.
 const SIGNS: &str = "ghp-canary/01+2\"3?????456789";
-const ON: &str = "version: 1\nvault: on\n";
+pub const ON: &str = "version: 1\nvault: on\n";
+const TEAM: &str = "member_defaults: { provider: script, model: m, diligence-push-max: 0 }\n\
+                    default_responder: lead\n\
+                    members: { lead: { name: L }, lab: { name: B }, ops: { name: O }, qa: { name: Q } }\n";
 
-fn with_vault() -> Driver {
+pub fn with_vault() -> Driver {
     let driver = Driver::ended();
     put(&driver.home().workspace(), ".minds/hive/hive.yaml", ON);
     driver
@@ -39,17 +44,17 @@ fn with_input(driver: &Driver, args: &[&str], input: &str) -> Output {
     output_of(child)
 }
 
-fn set(driver: &Driver, args: &[&str], value: &str) {
+pub fn set(driver: &Driver, args: &[&str], value: &str) {
     let ended = with_input(driver, &[&["vault", "set"][..], args].concat(), value);
     assert_eq!(ended.status.code(), Some(0), "{ended:?}");
 }
 
-fn said(ended: &Output) -> String {
+pub fn said(ended: &Output) -> String {
     String::from_utf8_lossy(&[ended.stdout.as_slice(), &ended.stderr].concat()).into_owned()
 }
 
 /// Looks into all files of the workspace and of the person.
-fn is_in_no_file(driver: &Driver) {
+pub fn is_in_no_file(driver: &Driver) {
     let workspace = driver.home().workspace();
     for file in files_below(workspace.parent().expect("the home")) {
         let bytes = fs::read(&file).unwrap_or_default();
@@ -311,44 +316,70 @@ fn where_vaults_are_off_the_command_says_how_they_are_turned_on() {
     assert!(!driver.home().workspace().join(".hive").exists());
 }
 
-#[test]
-fn m3_one_faulty_team_is_quarantined_and_released_when_it_is_repaired() {
+/// A workspace with vaults and the files of three teams, each with a credential; that of `qa` is none.
+fn with_credentials(server: Option<&Postgres>) -> Driver {
     let driver = with_vault();
     let workspace = driver.home().workspace();
-    put(
-        &workspace,
-        ".minds/team.yaml",
-        "members: { lead: { name: L }, ops: { name: O }, qa: { name: Q } }\ndefault_responder: lead\n",
-    );
-    put(&workspace, ".minds/hive/teams/ops.yaml", "lead: ops\ncredentials:\n  A: canary-a-0123\n");
-    put(
-        &workspace,
-        ".minds/hive/teams/qa.yaml",
-        "lead: qa\ncredentials:\n  TOKEN: [canary-b-0123]\n",
-    );
+    if let Some(server) = server {
+        Shared::of(server).configure(&driver, "one", "all", &workspace);
+    }
+    put(&workspace, ".minds/team.yaml", TEAM);
+    for (team, credential) in
+        [("lab", "B: canary-c-0123"), ("ops", "A: canary-a-0123"), ("qa", "TOKEN: [canary-b-0123]")]
+    {
+        put_team(&driver, team, credential);
+    }
     put(&workspace, ".minds/team/ops/persona.md", "Call get_credential(\"A\").\n");
-    let preview = driver.ok(&["vault", "migrate", "--dry-run"], 0);
-    assert!(preview.contains("ops  1 credential: A (new)   1 file, 1 place"), "{preview}");
-    assert!(!preview.contains("canary"), "{preview}");
-    assert!(!workspace.join(".hive").exists(), "nothing was changed");
-    let done = driver.run(&["vault", "migrate"]);
-    assert_eq!(done.status.code(), Some(6));
-    assert!(
-        said(&done).contains("qa  cannot be migrated: credentials.TOKEN is a list, not a text")
-    );
-    assert!(!said(&done).contains("canary"), "{}", said(&done));
-    let persona = fs::read_to_string(workspace.join(".minds/team/ops/persona.md"));
-    assert_eq!(persona.expect("a file"), "Call vault_get(\"A\").\n");
-    let team = driver.json(&["team", "show", "qa", "--json"]);
-    assert_eq!(team.get("status"), Some(&json!("quarantined")));
-    put(
-        &workspace,
-        ".minds/hive/teams/qa.yaml",
-        "lead: qa\ncredentials:\n  TOKEN: canary-b-0123\n",
-    );
-    driver.ok(&["vault", "migrate"], 0);
-    let team = driver.json(&["team", "show", "qa", "--json"]);
-    assert_eq!(team.get("status"), Some(&json!("active")));
-    let said = driver.ok(&["vault", "migrate"], 0);
-    assert!(said.contains("there are no credentials to migrate"), "{said}");
+    driver
+}
+
+fn put_team(driver: &Driver, team: &str, credential: &str) {
+    let text = format!("lead: {team}\nscope: [{team}]\ncredentials:\n  {credential}\n");
+    put(&driver.home().workspace(), &format!(".minds/hive/teams/{team}.yaml"), &text);
+}
+
+fn status(driver: &Driver, what: &str, name: &str) -> Option<Value> {
+    driver.json(&[what, "show", name, "--json"]).get("status").cloned()
+}
+
+#[test]
+fn m3_of_three_teams_two_are_migrated_and_a_faulty_one_is_quarantined_until_it_is_repaired() {
+    for server in std::iter::once(None).chain(postgres().map(Some)) {
+        let driver = with_credentials(server);
+        let workspace = driver.home().workspace();
+        let preview = driver.ok(&["vault", "migrate", "--dry-run"], 0);
+        assert!(preview.contains("ops  1 credential: A (new)   1 file, 1 place"), "{preview}");
+        assert!(!preview.contains("canary"), "{preview}");
+        let is_unchanged = !workspace.join(".hive").exists();
+        assert!(is_unchanged || server.is_some(), "nothing was changed");
+        let done = driver.run(&["vault", "migrate"]);
+        assert_eq!(done.status.code(), Some(6), "{done:?}");
+        let told = said(&done);
+        let why = "qa  cannot be migrated: credentials.TOKEN is a list, not a text";
+        assert!(told.contains(why) && !told.contains("canary"), "{told}");
+        let persona = fs::read_to_string(workspace.join(".minds/team/ops/persona.md"));
+        assert_eq!(persona.expect("a file"), "Call vault_get(\"A\").\n");
+        for (team, key) in [("lab", "B"), ("ops", "A")] {
+            let entry = driver.json(&["vault", "show", key, "--team", team, "--json"]);
+            assert_eq!(entry.get("updatedBy"), Some(&json!("migration")), "{entry}");
+            assert_eq!(status(&driver, "team", team), Some(json!("active")));
+        }
+        assert_eq!(status(&driver, "team", "qa"), Some(json!("quarantined")));
+        let [held, free] =
+            ["qa", "ops"].map(|team| driver.ok(&["delegate", team, "hi"], 0).trim().to_owned());
+        let mut serving = driver.spawn(&["serve"]);
+        assert!(eventually(|| status(&driver, "task", &free) == Some(json!("done"))));
+        assert_eq!(status(&driver, "task", &held), Some(json!("pending")), "it is not claimed");
+        driver.ok(&["quit"], 0);
+        end(&mut serving);
+        put_team(&driver, "qa", "TOKEN: canary-b-0123");
+        driver.ok(&["vault", "migrate"], 0);
+        assert_eq!(status(&driver, "team", "qa"), Some(json!("active")));
+        let mut serving = driver.spawn(&["serve"]);
+        assert!(eventually(|| status(&driver, "task", &held) == Some(json!("done"))));
+        driver.ok(&["quit"], 0);
+        end(&mut serving);
+        let told = driver.ok(&["vault", "migrate"], 0);
+        assert!(told.contains("there are no credentials to migrate"), "{told}");
+    }
 }
