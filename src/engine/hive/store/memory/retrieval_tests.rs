@@ -1,5 +1,7 @@
 //! How well searches find what is meant: a labelled set of memories and questions.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::*;
@@ -19,6 +21,12 @@ fn rows(of: &str) -> Vec<Value> {
 
 fn text<'a>(row: &'a Value, name: &str) -> &'a str {
     row[name].as_str().unwrap()
+}
+
+/// The kind of a question: in words of its memory, unless the set or its letters say otherwise.
+fn kind_of(row: &Value) -> &str {
+    let unsaid = if text(row, "query").is_ascii() { "same words" } else { "Chinese" };
+    row["kind"].as_str().unwrap_or(unsaid)
 }
 
 /// The words of a question, as one has to write them for the parser of FTS5.
@@ -66,25 +74,32 @@ async fn most_questions_of_the_labelled_set_find_their_memory_among_the_first_fi
         }
         let questions = rows("questions");
         let (mut ours, mut engine, mut missed) = (0, 0, Vec::new());
+        let mut by_kind = BTreeMap::new();
         for row in &questions {
             let (question, key) = (text(row, "query"), text(row, "key"));
             let query =
                 MemoryQuery { team: team.clone(), text: question.to_owned(), kind: None, most: 5 };
             let found = store.search_memories(&query.checked().unwrap(), &At(2)).await.unwrap();
             assert!(found.len() <= SEEN);
+            let [of_kind, ours_of_kind, engine_of_kind] =
+                by_kind.entry(kind_of(row)).or_insert([0; 3]);
+            *of_kind += 1;
             if found.iter().any(|one| one.memory.key == key) {
                 ours += 1;
+                *ours_of_kind += 1;
             } else {
                 missed.push(question.to_owned());
             }
             if is_file && by_engine(store, question).await.iter().any(|name| name == key) {
                 engine += 1;
+                *engine_of_kind += 1;
             }
         }
         let all = questions.len();
         println!(
             "{database:?}: hit@5 ours {ours}/{all}, FTS5 as it is {engine}/{all}; missed: {missed:?}"
         );
+        println!("of each kind [all, ours, FTS5 as it is]: {by_kind:?}");
         assert!(ours >= 36, "{ours} of {all}: {missed:?}");
         assert!(!is_file || ours > engine, "{ours} {engine}");
     }
