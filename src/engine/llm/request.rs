@@ -4,7 +4,7 @@
 //! Pairs of calls and results may be incomplete here: providers fix that.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::image::MessageImage;
 use crate::domain::Thinking;
@@ -53,6 +53,18 @@ pub struct ModelParams {
     pub cache_key: Option<String>,
     /// Asks for an answer that is one JSON object.
     pub json_response: bool,
+    /// The form of the answer in the words of the Responses API; it goes before `json_response`.
+    pub text_format: Option<Value>,
+    /// What the server is to know its user by.
+    pub safety_identifier: Option<String>,
+}
+
+impl ModelParams {
+    /// The form of the answer, if one is asked for, in the words of the Responses API.
+    pub(super) fn answer_format(&self) -> Option<Value> {
+        let object = || self.json_response.then(|| json!({ "type": "json_object" }));
+        self.text_format.clone().or_else(object)
+    }
 }
 
 /// One item of the context.

@@ -49,6 +49,9 @@ pub struct ChatParams {
     pub reasoning_split: Option<bool>,
     pub service_tier: Option<String>,
     pub thinking: Option<Thinking>,
+    /// The form of the answer, in the words of the Responses API.
+    pub text_format: Option<Value>,
+    pub safety_identifier: Option<String>,
 }
 
 impl ChatParams {
@@ -64,6 +67,8 @@ impl ChatParams {
             reasoning_split: self.reasoning_split.or(base.reasoning_split),
             service_tier: self.service_tier.or_else(|| base.service_tier.clone()),
             thinking: self.thinking.or_else(|| base.thinking.clone()),
+            text_format: self.text_format.or_else(|| base.text_format.clone()),
+            safety_identifier: self.safety_identifier.or_else(|| base.safety_identifier.clone()),
         }
     }
 }

@@ -115,6 +115,9 @@ pub struct ModelParams {
     pub reasoning_summary: Option<String>,
     pub verbosity: Option<String>,
     pub service_tier: Option<String>,
+    /// The form of the answer, in the words of the Responses API.
+    pub text_format: Option<Value>,
+    pub safety_identifier: Option<String>,
     /// Other settings of the `openai` group, as written.
     pub extra: Map<String, Value>,
     /// The parameters for a login of codex, where set over those above.
@@ -145,6 +148,8 @@ impl ModelParams {
             reasoning_summary: self.reasoning_summary.or_else(|| base.reasoning_summary.clone()),
             verbosity: self.verbosity.or_else(|| base.verbosity.clone()),
             service_tier: self.service_tier.or_else(|| base.service_tier.clone()),
+            text_format: self.text_format.or_else(|| base.text_format.clone()),
+            safety_identifier: self.safety_identifier.or_else(|| base.safety_identifier.clone()),
             extra,
             codex: overlay(self.codex, base.codex.as_ref(), |own, base| Box::new(own.over(base))),
             chat: overlay(self.chat, base.chat.as_ref(), ChatParams::over),

@@ -16,7 +16,10 @@ pub fn params(of: &ModelParams, api: &ApiType, cache_key: String) -> llm::ModelP
             |chat| llm::ModelParams { max_tokens: number(of.max_tokens), ..completions(chat) },
         ),
         ApiType::Codex => {
-            of.codex.as_ref().map_or_else(|| openai(of), |own| openai(&own.clone().over(of)))
+            let params =
+                of.codex.as_ref().map_or_else(|| openai(of), |own| openai(&own.clone().over(of)));
+            // These are of the API alone, as in Dominds.
+            llm::ModelParams { text_format: None, safety_identifier: None, ..params }
         }
         ApiType::Google => google(of),
         ApiType::OpenAi | ApiType::Mock | ApiType::Unknown(_) => openai(of),
@@ -49,6 +52,8 @@ fn openai(of: &ModelParams) -> llm::ModelParams {
         reasoning_summary: of.reasoning_summary.clone(),
         verbosity: of.verbosity.clone(),
         service_tier: of.service_tier.clone(),
+        text_format: of.text_format.clone(),
+        safety_identifier: of.safety_identifier.clone(),
         json_response: of.json_response.unwrap_or_default(),
         ..llm::ModelParams::default()
     }
@@ -63,6 +68,8 @@ fn completions(of: &ChatParams) -> llm::ModelParams {
         reasoning_split: of.reasoning_split,
         service_tier: of.service_tier.clone(),
         thinking: of.thinking.clone(),
+        text_format: of.text_format.clone(),
+        safety_identifier: of.safety_identifier.clone(),
         json_response: of.json_response.unwrap_or_default(),
         ..llm::ModelParams::default()
     }
@@ -140,11 +147,15 @@ mod tests {
         let of = ModelParams {
             reasoning_effort: word("low"),
             verbosity: word("low"),
+            safety_identifier: word("u"),
             codex: Some(Box::new(own)),
             ..ModelParams::default()
         };
-        for (api, effort) in [(ApiType::Codex, "xhigh"), (ApiType::OpenAi, "low")] {
+        for (api, effort, user) in
+            [(ApiType::Codex, "xhigh", None), (ApiType::OpenAi, "low", word("u"))]
+        {
             let sent = params(&of, &api, String::new());
+            assert_eq!(sent.safety_identifier, user);
             assert_eq!((sent.reasoning_effort, sent.verbosity), (word(effort), word("low")));
         }
     }

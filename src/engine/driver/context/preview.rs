@@ -74,6 +74,8 @@ impl Preview {
             ("reasoning_summary", json!(params.reasoning_summary)),
             ("verbosity", json!(params.verbosity)),
             ("service_tier", json!(params.service_tier)),
+            ("text_format", json!(params.text_format)),
+            ("safety_identifier", json!(params.safety_identifier)),
             ("json_response", json!(params.json_response.then_some(true))),
         ];
         all.into_iter().filter(|(_, value)| !value.is_null()).collect()

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::converter::{ChatMessage, project, without_system_role};
 use crate::domain::{Dialect, Quirk, Thinking};
@@ -39,17 +39,14 @@ pub(super) struct ChatBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     service_tier: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response_format: Option<ResponseFormat>,
+    safety_identifier: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Value>,
 }
 
 #[derive(Debug, Serialize)]
 struct StreamOptions {
     include_usage: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct ResponseFormat {
-    r#type: &'static str,
 }
 
 impl<'a> ChatBody<'a> {
@@ -84,11 +81,21 @@ impl<'a> ChatBody<'a> {
             reasoning_split: params.reasoning_split.or(splits),
             thinking: params.thinking.as_ref().map(|thinking| thinking_object(thinking, dialect)),
             service_tier: params.service_tier.as_deref(),
-            response_format: params
-                .json_response
-                .then_some(ResponseFormat { r#type: "json_object" }),
+            safety_identifier: params.safety_identifier.as_deref(),
+            response_format: params.answer_format().map(response_format),
         }
     }
+}
+
+/// The form of an answer in the words of this protocol, where a schema is an object of its own.
+fn response_format(form: Value) -> Value {
+    if form.get("type").and_then(Value::as_str) != Some("json_schema") {
+        return form;
+    }
+    let parts = form.as_object().into_iter().flatten().filter(|(key, _)| *key != "type");
+    let schema: Map<String, Value> =
+        parts.map(|(key, value)| (key.clone(), value.clone())).collect();
+    json!({ "type": "json_schema", "json_schema": schema })
 }
 
 fn thinking_object(thinking: &Thinking, dialect: Dialect) -> Value {
@@ -133,8 +140,6 @@ impl Serialize for Tools<'_> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::llm::request::{Message, ModelParams};
 
@@ -202,6 +207,7 @@ mod tests {
                 top_p: Some(0.25),
                 parallel_tool_calls: Some(false),
                 reasoning_effort: Some("low".to_owned()),
+                safety_identifier: Some("u".to_owned()),
                 json_response: true,
                 ..ModelParams::default()
             },
@@ -220,9 +226,15 @@ mod tests {
             "tool_choice": "auto",
             "parallel_tool_calls": false,
             "reasoning_effort": "low",
+            "safety_identifier": "u",
             "response_format": {"type": "json_object"},
         });
         assert_eq!(body(&full), expected);
+        let form = json!({"type": "json_schema", "name": "n", "schema": schema, "strict": true});
+        let params = ModelParams { text_format: Some(form), ..full.params };
+        let expected = json!({"type": "json_schema",
+            "json_schema": {"name": "n", "schema": schema, "strict": true}});
+        assert_eq!(body(&Request { params, ..request() })["response_format"], expected);
         let limited = Request { output_limit: Some(9), ..request() };
         assert_eq!(body(&limited)["max_tokens"], 9);
     }

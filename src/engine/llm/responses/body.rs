@@ -42,6 +42,8 @@ pub(super) struct ResponsesBody<'a> {
     prompt_cache_key: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     service_tier: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    safety_identifier: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -66,12 +68,7 @@ struct TextOptions<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     verbosity: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<TextFormat>,
-}
-
-#[derive(Debug, Serialize)]
-struct TextFormat {
-    r#type: &'static str,
+    format: Option<Value>,
 }
 
 impl<'a> ResponsesBody<'a> {
@@ -101,10 +98,11 @@ impl<'a> ResponsesBody<'a> {
             include: if encrypted { vec![ENCRYPTED] } else { Vec::new() },
             text: TextOptions {
                 verbosity: params.verbosity.as_deref(),
-                format: params.json_response.then_some(TextFormat { r#type: "json_object" }),
+                format: params.answer_format(),
             },
             prompt_cache_key: params.cache_key.as_deref(),
             service_tier: params.service_tier.as_deref(),
+            safety_identifier: params.safety_identifier.as_deref(),
         }
     }
 }
@@ -198,6 +196,7 @@ mod tests {
                 reasoning_summary: word("auto"),
                 verbosity: word("high"),
                 service_tier: word("flex"),
+                safety_identifier: word("u"),
                 cache_key: word("d:c1"),
                 ..ModelParams::default()
             },
@@ -222,8 +221,12 @@ mod tests {
             "text": {"verbosity": "high", "format": {"type": "json_object"}},
             "prompt_cache_key": "d:c1",
             "service_tier": "flex",
+            "safety_identifier": "u",
         });
         assert_eq!(body(&full), expected);
+        let form = json!({"type": "json_schema", "name": "n", "schema": schema, "strict": true});
+        let params = ModelParams { text_format: Some(form.clone()), ..full.params };
+        assert_eq!(body(&Request { params, ..request() })["text"]["format"], form);
         assert_eq!(body(&Request { output_limit: Some(9), ..request() })["max_output_tokens"], 9);
     }
 

@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::param_values::{ParamFinding, effort, set_fails, short_text};
-use super::{expected, param_groups};
+use super::param_values::{ParamFinding, effort, safety_identifier, set_fails, short_text};
+use super::{expected, param_groups, text_format};
 use crate::domain::text::Text;
 use crate::domain::{ChatParams, Thinking};
 
@@ -44,9 +44,8 @@ pub(super) fn read(
     if let Some(effort) = own.get("thinking").and_then(thinking_effort) {
         params.reasoning_effort.get_or_insert_with(|| effort.to_owned());
     }
-    if own.get("text_format").and_then(Value::as_str) == Some("json_object") {
-        params.json_response = Some(true);
-    }
+    params.text_format = text_format::read(GROUP, own, findings);
+    params.safety_identifier = safety_identifier(own);
     Some(params)
 }
 
@@ -112,7 +111,8 @@ mod tests {
             "general": {"top_p": 0.5},
             "openai": {"temperature": 0.1, "reasoning_effort": "max"},
             "openai-compatible": {"temperature": 1.5, "reasoning_effort": "high",
-                "service_tier": "flex", "reasoning_split": true, "text_format": "text"},
+                "service_tier": "flex", "reasoning_split": true, "text_format": "text",
+                "safety_identifier": "u"},
         }));
         assert_eq!(findings, []);
         let word = |text: &str| Some(text.to_owned());
@@ -123,6 +123,8 @@ mod tests {
             reasoning_effort: word("high"),
             reasoning_split: Some(true),
             service_tier: word("flex"),
+            text_format: Some(json!({"type": "text"})),
+            safety_identifier: word("u"),
             ..ChatParams::default()
         };
         assert_eq!(params.chat, Some(expected));

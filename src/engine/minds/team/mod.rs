@@ -15,6 +15,7 @@ mod shadow;
 mod spec;
 #[cfg(test)]
 mod tests;
+mod text_format;
 
 use serde_json::{Map, Value};
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::expected;
 use super::param_values::ParamFinding;
-use crate::domain::text::{Localized, localized};
+use crate::domain::text::{Localized, Text, localized};
 use crate::minds::nearest::remove_or_rename;
 
 /// The values a setting accepts.
@@ -117,12 +117,29 @@ pub(super) fn check(
                 let fix = suggestion(group, key);
                 findings.push(ParamFinding::unknown(&[group, key], fix));
             }
-            Some((_, kind)) if accepts(*kind, value) => {}
+            Some((name, kind)) if accepts(*kind, value) => {
+                if name.starts_with("web_search") && !is_off(value) {
+                    findings.push(unsent(&[group, key]));
+                }
+            }
             Some((_, kind)) => {
                 findings.push(ParamFinding::wrong(&[group, key], description(*kind)));
             }
         }
     }
+}
+
+/// True if a setting asks for nothing.
+fn is_off(value: &Value) -> bool {
+    let is_empty = value.as_array().is_some_and(Vec::is_empty);
+    is_empty || value.as_bool() == Some(false) || value.as_str() == Some("disabled")
+}
+
+/// A search that Dominds has the provider make.
+fn unsent(path: &[&str]) -> ParamFinding {
+    let found = Text::new("not sent: no search is asked for here", "不会发送：这里不请求搜索");
+    let fix = Text::new("leave it for Dominds, or remove it", "可为 Dominds 保留，也可删除");
+    ParamFinding::new(path, found, fix)
 }
 
 pub(super) fn has_setting(group: &str, key: &str) -> bool {
@@ -202,7 +219,8 @@ mod tests {
     #[test]
     fn a_setting_in_the_wrong_group_is_reported_with_its_group() {
         for (group, settings, expected) in [
-            ("codex", json!({ "web_search": "live", "reasoning_effort": "xhigh" }), None),
+            ("codex", json!({ "web_search": "disabled", "reasoning_effort": "xhigh" }), None),
+            ("codex", json!({ "web_search": "live" }), Some("leave it for Dominds")),
             ("codex", json!({ "web_search": "on" }), Some("one of disabled, cached, live")),
             ("codex", json!({ "top_k": 4 }), Some("`model_params.anthropic`")),
             ("anthropic", json!({ "top_k": 4, "stop_sequences": ["x"] }), None),
@@ -215,7 +233,9 @@ mod tests {
             ("openai", json!({ "web_search": "live" }), Some("`model_params.codex`")),
             ("general", json!({ "max_tokens": 0 }), Some("above 0")),
             ("codex", json!({ "reasoning_effort": "max" }), None),
-            ("openai", json!({ "web_search_tool": true }), None),
+            ("openai", json!({ "web_search_tool": true }), Some("leave it for Dominds")),
+            ("openai", json!({ "web_search_context_size": "low" }), Some("leave it for Dominds")),
+            ("openai", json!({ "web_search_tool": false, "web_search_allowed_domains": [] }), None),
             ("openai", json!({ "text_format_json_schema": "{}" }), None),
             ("openai", json!({ "thinking": true }), Some("`model_params.anthropic`")),
             ("openai-compatible", json!({ "text_format": "text", "service_tier": "auto" }), None),

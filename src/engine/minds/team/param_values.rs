@@ -1,6 +1,6 @@
 //! What the groups of `model_params` share: how a value is read, and what is reported about it.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::domain::text::{Localized, Text};
 use crate::minds::report::must_be;
@@ -42,6 +42,12 @@ pub(super) fn set_fails<T>(slot: &mut Option<T>, value: Option<T>) -> bool {
 /// How much effort a model makes, by the word of its provider.
 pub(super) fn effort(value: &Value) -> Option<String> {
     short_text(value).filter(|word| word != "ultra")
+}
+
+/// The word that a server is to know its user by.
+pub(super) fn safety_identifier(settings: &Map<String, Value>) -> Option<String> {
+    let text = settings.get("safety_identifier")?.as_str()?;
+    (!text.trim().is_empty()).then(|| text.to_owned())
 }
 
 pub(super) fn short_text(value: &Value) -> Option<String> {

@@ -4,8 +4,8 @@
 
 use serde_json::{Map, Value};
 
-use super::param_values::{ParamFinding, effort, set_fails, short_text};
-use super::{anthropic_params, chat_params, expected, param_groups};
+use super::param_values::{ParamFinding, effort, safety_identifier, set_fails, short_text};
+use super::{anthropic_params, chat_params, expected, param_groups, text_format};
 use crate::domain::text::{Localized, Text, localized};
 use crate::domain::{GoogleParams, ModelParams};
 use crate::minds::nearest::did_you_mean;
@@ -13,14 +13,15 @@ use crate::minds::nearest::did_you_mean;
 const ROOT: [&str; 2] = [LIMIT, "json_response"];
 const LIMIT: &str = "max_tokens";
 const CODEX: &str = "codex";
+const OPENAI: &str = "openai";
 /// The groups for the Messages API: of its vendor, and of others.
 const ANTHROPIC: &str = "anthropic";
 const ANTHROPIC_COMPATIBLE: &str = "anthropic-compatible";
 const GOOGLE: &str = "google";
 const GROUPS: [&str; 7] =
-    ["general", CODEX, "openai", chat_params::GROUP, ANTHROPIC, ANTHROPIC_COMPATIBLE, GOOGLE];
+    ["general", CODEX, OPENAI, chat_params::GROUP, ANTHROPIC, ANTHROPIC_COMPATIBLE, GOOGLE];
 /// The groups whose settings are read here.
-const READ_GROUPS: [&str; 2] = ["general", "openai"];
+const READ_GROUPS: [&str; 2] = ["general", OPENAI];
 const TUNING: [&str; 7] = [
     "temperature",
     "top_p",
@@ -79,6 +80,10 @@ pub(super) fn read(map: &Map<String, Value>, findings: &mut Vec<ParamFinding>) -
     if let Some(settings) = own(ANTHROPIC) {
         anthropic_params::set_all(&mut params.anthropic, ANTHROPIC, settings, findings);
     }
+    if let Some(settings) = own(OPENAI) {
+        params.text_format = text_format::read(OPENAI, settings, findings);
+        params.safety_identifier = safety_identifier(settings);
+    }
     params.chat = chat_params::read(map, findings);
     params.codex = own(CODEX).map(|settings| Box::new(codex(settings, findings)));
     params.google = google(map);
@@ -129,7 +134,7 @@ pub(super) fn path_of_setting(key: &str) -> Option<String> {
         return Some(key.to_owned());
     }
     let group = if TUNING.contains(&key) {
-        Some("openai")
+        Some(OPENAI)
     } else {
         param_groups::has_setting(ANTHROPIC, key).then_some(ANTHROPIC)
     };
@@ -236,7 +241,7 @@ mod tests {
         let mut findings = Vec::new();
         let map = json!({
             "openai": {"reasoning_effort": "low", "verbosity": "low"},
-            "codex": {"reasoning_effort": "xhigh", "max_tokens": 9, "web_search": "live"},
+            "codex": {"reasoning_effort": "xhigh", "max_tokens": 9, "web_search": "disabled"},
         });
         let params = read(map.as_object().unwrap(), &mut findings);
         assert_eq!(findings, []);

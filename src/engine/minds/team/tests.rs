@@ -65,6 +65,7 @@ members:
     assert_eq!(ops.access.no_write_dirs, Vec::<String>::new());
     assert_eq!(ops.params.max_tokens, None);
     assert_eq!(ops.params.extra.get("safety_identifier"), Some(&Value::from("x")));
+    assert_eq!(ops.params.safety_identifier.as_deref(), Some("x"));
     assert_eq!((ops.fbr_effort, ops.diligence_push_max), (0, 0));
     assert_eq!(team.default_responder(), Some(&"lead".into()));
 }
