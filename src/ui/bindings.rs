@@ -148,6 +148,73 @@ mod tests {
 
     use super::*;
 
+    /// Where the dialogs and the questions are.
+    const PANES: [Scope; 4] = [Scope::PANES, tree::SCOPE, inbox::SCOPE, transcript::SCOPE];
+
+    /// What a letter means in some scopes.
+    struct Meaning {
+        letter: &'static str,
+        action: Action,
+        is_in: fn(Scope) -> bool,
+        /// Why the letter may mean it there.
+        reason: &'static str,
+    }
+
+    impl Meaning {
+        fn is_of(&self, binding: &Binding) -> bool {
+            binding.keys.contains(&self.letter)
+                && binding.action == self.action
+                && (self.is_in)(binding.scope)
+        }
+    }
+
+    /// All meanings of these letters.
+    const MEANINGS: &[Meaning] = &[
+        Meaning {
+            letter: "b",
+            action: Action::CopyCode,
+            is_in: |_| true,
+            reason: "its only meaning",
+        },
+        Meaning { letter: "f", action: Action::Fork, is_in: |_| true, reason: "its only meaning" },
+        Meaning {
+            letter: "X",
+            action: Action::DeclareDead,
+            is_in: |_| true,
+            reason: "its only meaning",
+        },
+        Meaning {
+            letter: "D",
+            action: Action::Delete,
+            is_in: |_| true,
+            reason: "its only meaning",
+        },
+        Meaning {
+            letter: "n",
+            action: Action::NewDialog,
+            is_in: |scope| PANES.contains(&scope),
+            reason: "in a pane it makes something new; in a search it goes to the next match",
+        },
+        Meaning {
+            letter: "n",
+            action: Action::Add,
+            is_in: |scope| scope == sheet::SCOPE,
+            reason: "a new reminder, as a new dialog in a pane; in a search the next match, too",
+        },
+        Meaning {
+            letter: "n",
+            action: Action::NextMatch,
+            is_in: |scope| !PANES.contains(&scope),
+            reason: "lists and sheets that are read make nothing new with it",
+        },
+        Meaning {
+            letter: "n",
+            action: Action::Refuse,
+            is_in: |scope| scope == confirm::SCOPE,
+            reason: "`y` and `n` answer a question of the program, which is looked up alone",
+        },
+    ];
+
     #[test]
     fn an_action_is_bound_once_in_a_scope_and_its_names_there_are_unique() {
         let mut bound = BTreeSet::new();
@@ -160,21 +227,22 @@ mod tests {
     }
 
     #[test]
-    fn a_letter_that_is_known_for_one_action_means_nothing_else_in_any_scope() {
-        for (key, action) in [
-            ("b", Action::CopyCode),
-            ("f", Action::Fork),
-            ("X", Action::DeclareDead),
-            ("D", Action::Delete),
-        ] {
-            for binding in all().iter().filter(|one| one.keys.contains(&key)) {
-                assert_eq!(binding.action, action, "{key}: {binding:?}");
+    fn b_n_f_upper_x_and_upper_d_mean_one_thing_in_all_panes_and_overlays() {
+        for letter in ["b", "n", "f", "X", "D"] {
+            for binding in all().iter().filter(|one| one.keys.contains(&letter)) {
+                let mut meanings = MEANINGS.iter().filter(|one| one.letter == letter);
+                let is_known = meanings.any(|one| one.is_of(binding));
+                assert!(is_known, "{letter} has one more meaning: {binding:?}");
             }
         }
-        let panes = [Scope::PANES, tree::SCOPE, inbox::SCOPE, transcript::SCOPE];
-        let in_panes = all().iter().filter(|one| panes.contains(&one.scope));
-        for binding in in_panes.filter(|one| one.keys.contains(&"n")) {
-            assert_eq!(binding.action, Action::NewDialog, "{binding:?}");
+    }
+
+    #[test]
+    fn each_meaning_of_a_letter_is_bound_somewhere() {
+        for meaning in MEANINGS {
+            let is_bound = all().iter().any(|one| meaning.is_of(one));
+            let Meaning { letter, action, reason, .. } = meaning;
+            assert!(is_bound, "{letter} {action:?} has no binding: {reason}");
         }
     }
 

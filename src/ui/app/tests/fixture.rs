@@ -652,7 +652,11 @@ pub const STREAMED: [&str; 2] = [
 
 /// A stage that shows the mock-up's dialog while it streams, with no question open.
 pub fn streaming(width: u16, height: u16) -> Stage {
-    let mut stage = Stage::new(width, height);
+    streaming_on(Stage::new(width, height))
+}
+
+/// The same on this screen.
+pub fn streaming_on(mut stage: Stage) -> Stage {
     stage.apply(DriverEvent::Workspace(workspace()));
     stage.apply(DriverEvent::Rows(rows())).apply(DriverEvent::Inbox(Vec::new()));
     stage.keys("g j <enter>").page(STORY);

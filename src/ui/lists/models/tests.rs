@@ -1,6 +1,8 @@
 //! The models of a dialog.
 
-use crate::app::tests::fixture::{Stage, main_dialog, rows, side, streaming, workspace};
+use crate::app::tests::fixture::{
+    Stage, main_dialog, rows, side, streaming, streaming_on, workspace,
+};
 use crate::domain::ModelChoice;
 use crate::protocol::{Command, DriverEvent, ImageSupport, ModelView, TreeRow, WorkspaceView};
 
@@ -21,7 +23,12 @@ fn with_models(models: &[&str]) -> WorkspaceView {
 
 /// The list over the dialog of the mock-up, which has a model of its own.
 pub fn stage(width: u16, height: u16) -> Stage {
-    let mut stage = streaming(width, height);
+    shown_on(Stage::new(width, height))
+}
+
+/// The same on this screen.
+pub fn shown_on(stage: Stage) -> Stage {
+    let mut stage = streaming_on(stage);
     stage.apply(DriverEvent::Workspace(with_models(&["small", "large"])));
     let row = TreeRow { model: Some(choice("large")), ..rows().remove(0) };
     stage.apply(DriverEvent::Row(Box::new(row)));

@@ -9,7 +9,9 @@ mod stages;
 use insta::{assert_snapshot, with_settings};
 
 use self::roles::{CellRoles, Cells, DrawnCell, probe, with_roles};
-use self::stages::{OF_FILTERS, OF_FOCUS, OF_OVERLAYS, OF_PROMPTS, OF_SHEETS, SURFACES};
+use self::stages::{
+    IN_CHINESE, OF_FILTERS, OF_FOCUS, OF_OVERLAYS, OF_PROMPTS, OF_SHEETS, SURFACES,
+};
 use super::fixture::*;
 use crate::action::Scope;
 use crate::bindings;
@@ -33,7 +35,17 @@ pub fn surfaces() -> impl Iterator<Item = (&'static str, fn(u16, u16) -> Stage)>
 
 #[test]
 fn every_part_of_the_screen_has_its_roles_at_every_size() {
-    for Surface { name, show } in SURFACES {
+    assert_pictures(SURFACES);
+}
+
+#[test]
+fn the_newest_screens_have_their_roles_at_every_size_in_chinese_too() {
+    assert_pictures(IN_CHINESE);
+}
+
+/// Compares each surface, at all sizes, with the snapshot of its name.
+fn assert_pictures(surfaces: &[Surface]) {
+    for Surface { name, show } in surfaces {
         let mut sizes = Vec::new();
         for (width, height) in SIZES {
             let mut stage = show(width, height);

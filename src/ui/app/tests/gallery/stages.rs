@@ -8,8 +8,8 @@ use crate::domain::Lang;
 use crate::follow_up::FilteredList;
 use crate::lists::{
     autonomy, change_to_approve, copy_parts, dialog_autonomy, key_sets, memories, models, notice,
-    notifications, overview, places, problems, processes, shelf, tasks, team, themes, triggers,
-    vault,
+    notifications, overview, places, problems, processes, shelf, tasks, team, teams, themes,
+    triggers, vault,
 };
 use crate::new_overlay::{NewOverlay, PromptPurpose, SheetKind};
 use crate::panes::{changes, composer, consent, finder, log, mind, sheet, timeline, usage};
@@ -189,6 +189,51 @@ pub const SURFACES: &[Surface] = &[
     Surface { name: "queued-list", show: |width, height| with_queue("<alt+q>", width, height) },
     Surface { name: "shelf", show: put_away },
 ];
+
+/// Surfaces that are also shown in Chinese.
+pub const IN_CHINESE: &[Surface] = &[
+    Surface { name: "overview-zh", show: overview_in_chinese },
+    Surface {
+        name: "log-zh",
+        show: |width, height| log::tests::shown_on(Stage::chinese(width, height)),
+    },
+    Surface { name: "conversations-zh", show: conversations_in_chinese },
+    Surface {
+        name: "memories-zh",
+        show: |width, height| in_chinese(memories::tests::show, width, height),
+    },
+    Surface {
+        name: "vault-zh",
+        show: |width, height| in_chinese(vault::tests::show, width, height),
+    },
+    Surface {
+        name: "model-zh",
+        show: |width, height| models::tests::shown_on(Stage::chinese(width, height)),
+    },
+];
+
+/// The streaming dialog of the mock-up in Chinese, and what this shows over it.
+fn in_chinese(show: fn(&mut Stage), width: u16, height: u16) -> Stage {
+    let mut stage = streaming_on(Stage::chinese(width, height));
+    show(&mut stage);
+    stage
+}
+
+fn overview_in_chinese(width: u16, height: u16) -> Stage {
+    let mut stage = streaming_on(Stage::chinese(width, height));
+    stage.apply(DriverEvent::Teams(teams::tests::teams()));
+    stage.apply(DriverEvent::Tasks(tasks::tests::rows()));
+    stage.apply(DriverEvent::Triggers(triggers::tests::rows())).keys("<alt+0>");
+    stage
+}
+
+/// What was said in the dialogs of a team, from its row of the overview.
+fn conversations_in_chinese(width: u16, height: u16) -> Stage {
+    let mut stage = overview_in_chinese(width, height);
+    stage.keys("j j j H");
+    finder::tests::answer(&mut stage, finder::tests::results(), Some(FindEnd::Complete));
+    stage
+}
 
 /// The streaming dialog of the mock-up after these keys.
 fn pressed(keys: &str, width: u16, height: u16) -> Stage {
