@@ -270,6 +270,22 @@ fn a_tree_that_this_process_has_not_loaded_is_written_in_its_own_layout() {
 }
 
 #[test]
+fn a_damaged_tree_that_this_process_has_not_loaded_is_written_in_no_layout() {
+    let workspace = Workspace::new();
+    let made = store(&workspace);
+    commit(&made, vec![create_main(), append(&main_id(), &[START])]).unwrap();
+    drop(made);
+    fs::write(workspace.of_root("dialog.yaml"), "hello\n").unwrap();
+    let before = contents(&workspace.at("run"));
+    for layout in Layout::ALL {
+        let store = workspace.open().with_new_trees_in(Some(layout));
+        let refused = commit(&store, vec![append(&main_id(), &[FINISH])]);
+        assert!(matches!(refused, Err(StoreError::Damaged(_))), "{layout:?}: {refused:?}");
+        assert_eq!(contents(&workspace.at("run")), before, "{layout:?}");
+    }
+}
+
+#[test]
 fn what_a_dialog_told_a_person_goes_with_its_file_when_all_of_it_is_acknowledged() {
     let workspace = Workspace::new();
     let store = asking(&workspace);
