@@ -7,7 +7,8 @@ use super::{Source, lines, program, report};
 /// The folder of each crate, and the most lines of code it may have: neither blank lines nor comments, and no tests.
 const BUDGETS: [(&str, usize); 4] = [
     // Each is the count at its last change, rounded up to the next 500.
-    ("src/base", 30_500),
+    // The first list of a large workspace writes its index on the way.
+    ("src/base", 31_000),
     // Headers of servers with a text before the value of a variable, as Dominds 1.29 has them.
     ("src/engine", 67_000),
     ("src/program", 20_000),

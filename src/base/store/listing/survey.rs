@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::fs;
 use std::io;
 use std::sync::Arc;
 
@@ -37,6 +38,8 @@ use crate::store::trees::tree_builder::TreeRead;
 const MIN_PER_THREAD: usize = 32;
 /// With fewer folders than this, reading them is fast enough without an index.
 const INDEX_THRESHOLD: usize = 200;
+/// Dialogs lie in up to 256 folders of their bucket: where so many are, more than the threshold may lie in them.
+const MANY_FOLDERS: usize = 128;
 
 /// Everything there is, and what is wrong with it.
 #[derive(Debug, Default)]
@@ -80,6 +83,36 @@ impl Reader {
         Survey { titles: self.read_titles().unwrap_or_default(), ..survey }
     }
 
+    /// As [`Self::survey`]. Where many dialogs are and no index tells of them, it is written on the way: they are read
+    /// once, not for the list and then for the index.
+    #[must_use]
+    pub fn survey_and_index(&self, buckets: &[Bucket]) -> Survey {
+        self.survey_and_index_after(buckets, |made| made)
+    }
+
+    /// `began`: as for [`Self::write_list_index_after`].
+    pub(in crate::store) fn survey_and_index_after(
+        &self,
+        buckets: &[Bucket],
+        began: fn(i128) -> i128,
+    ) -> Survey {
+        let is_unknown = || KnownTrees::read(self.disk(), &self.layout).is_empty();
+        if self.is_large() && is_unknown() {
+            // Without an index the next list takes longer.
+            if let Ok(Some(indexed)) = self.indexed(buckets, began) {
+                let titles = self.read_titles().unwrap_or_default();
+                return Survey { titles, unknown: 0, ..indexed.survey };
+            }
+        }
+        self.survey(buckets)
+    }
+
+    fn is_large(&self) -> bool {
+        let folders = |bucket: &Bucket| fs::read_dir(self.layout.bucket(*bucket));
+        let found = Bucket::ALL.iter().filter_map(|bucket| folders(bucket).ok());
+        found.flatten().take(MANY_FOLDERS).count() == MANY_FOLDERS
+    }
+
     fn folder_cache(&self) -> FolderCache {
         let disk = Arc::clone(&self.disk);
         FolderCache::new(disk, self.layout.dialogs(), self.layout.list_index())
@@ -106,14 +139,23 @@ impl Reader {
         &self,
         began: fn(i128) -> i128,
     ) -> Result<usize, StoreError> {
+        Ok(self.indexed(&[], began)?.map_or(0, |indexed| indexed.kept))
+    }
+
+    /// Writes the index of all buckets, and lists `buckets` by what is read for it. `None` where it may not be written.
+    fn indexed(
+        &self,
+        buckets: &[Bucket],
+        began: fn(i128) -> i128,
+    ) -> Result<Option<Indexed>, StoreError> {
         let top = self.layout.dialogs();
         let free = || !Lock::is_held(&self.layout.lock());
         let may_write = self.access() == Access::ReadWrite || free();
         if !may_write || small_files::kind_of(&top)? != Some(small_files::FileKind::Folder) {
-            return Ok(0);
+            return Ok(None);
         }
         small_files::make_folders(self.disk(), &top, &self.layout.own_folder())?;
-        let (disk, mut kept) = (&self.disk, 0);
+        let (disk, mut indexed) = (&self.disk, Indexed::default());
         small_files::replace_by(self.disk(), &self.layout.list_index(), |list| {
             // What changed since this file was made may change again unseen.
             let began = began(file_stamps::made_at(list)?);
@@ -121,15 +163,21 @@ impl Reader {
             let written = small_files::replace_by(self.disk(), &self.layout.tree_index(), |file| {
                 let new = NewTrees::begin(disk.clone(), file.try_clone()?, &self.layout, began)?;
                 let trees = TreeIndex::New(new);
-                self.survey_by(&ListIndexes { cache: &cache, trees: &trees }, &Bucket::ALL);
+                let known = ListIndexes { cache: &cache, trees: &trees };
+                for bucket in Bucket::ALL {
+                    let survey = self.survey_by(&known, &[bucket]);
+                    if buckets.contains(&bucket) {
+                        indexed.survey.append(survey);
+                    }
+                }
                 let TreeIndex::New(new) = trees else { return Ok(()) };
                 new.finish().map(drop)
             });
             written.map_err(io::Error::other)?;
-            kept = cache.finish()?;
+            indexed.kept = cache.finish()?;
             Ok(())
         })?;
-        Ok(kept)
+        Ok(Some(indexed))
     }
 
     /// Lists one tree.
@@ -154,7 +202,7 @@ impl Reader {
             // A folder that is no dialog any more may hold dialogs.
             if !shares.iter().any(|share| share.missing) {
                 for share in shares {
-                    survey.add(share);
+                    survey.append(share.survey);
                 }
                 return;
             }
@@ -170,7 +218,7 @@ impl Reader {
         }
         survey.problems.extend(walked.problems);
         for share in self.survey_shared(bucket, &walked.ids, indexes) {
-            survey.add(share);
+            survey.append(share.survey);
         }
     }
 
@@ -312,6 +360,14 @@ impl Reader {
     }
 }
 
+/// What was read for an index.
+#[derive(Default)]
+struct Indexed {
+    survey: Survey,
+    /// How many folders the index tells of.
+    kept: usize,
+}
+
 /// What is known before anything is read.
 struct ListIndexes<'a> {
     cache: &'a FolderCache,
@@ -340,8 +396,8 @@ struct SurveyShare {
 }
 
 impl Survey {
-    fn add(&mut self, share: SurveyShare) {
-        let Survey { trees, problems, damaged, read: _, unknown, titles: _ } = share.survey;
+    fn append(&mut self, more: Self) {
+        let Self { trees, problems, damaged, read: _, unknown, titles: _ } = more;
         self.trees.extend(trees);
         self.problems.extend(problems);
         self.damaged.extend(damaged);

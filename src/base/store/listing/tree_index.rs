@@ -96,6 +96,11 @@ impl KnownTrees {
         known
     }
 
+    /// True if it tells of no tree.
+    pub fn is_empty(&self) -> bool {
+        self.entries.count() == 0
+    }
+
     /// The ids in a bucket, if no folder above them has changed.
     pub fn roots(&self, bucket: Bucket) -> Option<Vec<RootId>> {
         let (name, mut buffer) = (bucket.folder(), Vec::new());

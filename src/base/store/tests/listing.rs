@@ -387,6 +387,31 @@ fn a_reader_writes_no_index_where_another_process_writes_or_there_is_nothing() {
 }
 
 #[test]
+fn a_long_list_without_an_index_is_read_once_for_itself_and_for_its_index() {
+    let workspace = Workspace::new();
+    let store = workspace.open();
+    for n in 0..200 {
+        let root = RootId::new(format!("{n:02x}/00/{n:08x}"));
+        let (meta, stack) = (meta(&root.main(), "lead", None), Vec::new());
+        let changes = vec![TreeChange::Create { meta, latest: latest(), stack }];
+        let made = store.commit(Batch { root, changes, durable: false });
+        made.unwrap().sync().unwrap();
+    }
+    drop(store);
+    let listed = |buckets: &[Bucket]| {
+        workspace.view().survey_and_index_after(buckets, |made| made.saturating_add(LATER))
+    };
+    let trees = |survey: &Survey| survey.trees.clone();
+    let (plain, _) = workspace.plain();
+    let first = listed(&[Bucket::Run]);
+    assert_eq!(trees(&first), plain);
+    assert!(!first.is_worth_indexing(), "that is done");
+    assert!(workspace.at(FOLDERS).exists() && workspace.at(TREES).exists());
+    let next = listed(&Bucket::ALL);
+    assert_eq!((trees(&next), next.read, next.unknown), (plain, 0, 0));
+}
+
+#[test]
 fn a_damaged_dialog_and_one_at_work_are_read_each_time() {
     let workspace = kept();
     fs::write(workspace.of_root("latest.yaml"), "- 1\n").unwrap();

@@ -37,7 +37,7 @@ const PAGE_RECORDS: usize = 1000;
 pub async fn dialogs(workspace: &Path, options: ListOptions) -> Result<Status, CommandError> {
     let buckets: &[Bucket] = if options.all { &Bucket::ALL } else { &[Bucket::Run] };
     let store = app::open(workspace, Access::ReadOnly)?;
-    let survey = store.survey(buckets);
+    let survey = store.survey_and_index(buckets);
     print_problems(&survey);
     let minds = Minds::load(workspace, Lang::En);
     let retrying = retrying(workspace, &survey).await;
