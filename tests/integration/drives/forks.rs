@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use dominds_tui::domain::dialogs::latest::DisplayState;
-use dominds_tui::domain::{Bucket, Course, DialogId, Genseq, Record, RootId, SelfId, StopReason};
+use dominds_tui::domain::{
+    Bucket, Course, DialogId, Genseq, Layout, Record, RootId, SelfId, StopReason,
+};
 use dominds_tui::llm::{Message, Reply, Sequence};
 use dominds_tui::protocol::event::QuietOutcome;
 use dominds_tui::protocol::{AfterFork, Command, DriverEvent, ForkMode, Lifecycle};
@@ -288,41 +290,50 @@ async fn a_running_tree_and_a_generation_that_never_was_cannot_be_forked() {
     running.kill().await;
 }
 
+/// A tree with a side dialog that has replied, at rest.
+async fn at_rest(layout: Layout) -> (World, DialogId) {
+    let models = Sequence::new()
+        .reply("lead", ask("c1"))
+        .reply("alice", Reply::call("r1", "replyTellask", &reply("one")))
+        .reply("lead", Reply::saying("One is in."));
+    let mut world = World::new(models);
+    world.setup.layout = Some(layout);
+    let mut running = world.start().await;
+    let main = running.talk("Go").await;
+    running.shut_down().await;
+    (world, main)
+}
+
 #[tokio::test(start_paused = true)]
-async fn a_death_while_forking_leaves_a_whole_fork_or_none() {
-    let models = || {
-        Sequence::new()
-            .reply("lead", ask("c1"))
-            .reply("alice", Reply::call("r1", "replyTellask", &reply("one")))
-            .reply("lead", Reply::saying("One is in."))
-    };
-    let mut forks = 0;
-    for at in 0.. {
-        let (mut world, running, main) = World::talked(models(), "Go").await;
-        running.shut_down().await;
-        let before = contents(&folder(&world, &main.root));
-        let disk = Arc::new(FailingDisk::new(DiskFailure::From(at)));
-        world.setup.disk = disk.clone();
-        if let Ok(mut running) = world.try_start() {
-            running.quiet().await;
-            let _ = running.fork(&main.root, 1, 2).await;
-            running.kill().await;
+async fn a_death_while_forking_leaves_a_whole_fork_or_none_in_both_layouts() {
+    for layout in Layout::ALL {
+        let mut forks = 0;
+        for at in 0.. {
+            let (mut world, main) = at_rest(layout).await;
+            let before = contents(&folder(&world, &main.root));
+            let disk = Arc::new(FailingDisk::new(DiskFailure::From(at)));
+            world.setup.disk = disk.clone();
+            if let Ok(mut running) = world.try_start() {
+                running.quiet().await;
+                let _ = running.fork(&main.root, 1, 2).await;
+                running.kill().await;
+            }
+            world.setup.disk = Arc::new(RealDisk);
+            world.start().await.shut_down().await;
+            let trees = world.view().survey(&[Bucket::Run]).trees;
+            forks += trees.len() - 1;
+            for tree in trees.iter().filter(|tree| tree.root != main.root) {
+                assert_sound(&world, &main.root, &tree.root);
+                assert_eq!((tree.dialogs.len(), tree.layout), (2, layout), "{at}");
+            }
+            assert_eq!(contents(&folder(&world, &main.root)), before, "{layout:?}: {at}");
+            assert!(!world.path().join(".dialogs/.tui/staging").exists(), "{layout:?}: {at}");
+            if disk.operations() < at {
+                break;
+            }
         }
-        world.setup.disk = Arc::new(RealDisk);
-        world.start().await.shut_down().await;
-        let trees = world.view().survey(&[Bucket::Run]).trees;
-        forks += trees.len() - 1;
-        for tree in trees.iter().filter(|tree| tree.root != main.root) {
-            assert_sound(&world, &main.root, &tree.root);
-            assert_eq!(tree.dialogs.len(), 2, "{at}");
-        }
-        assert_eq!(contents(&folder(&world, &main.root)), before, "{at}");
-        assert!(!world.path().join(".dialogs/.tui/staging").exists(), "{at}");
-        if disk.operations() < at {
-            break;
-        }
+        assert!(forks > 0, "{layout:?}");
     }
-    assert!(forks > 0);
 }
 
 #[tokio::test(start_paused = true)]

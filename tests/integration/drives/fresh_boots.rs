@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use dominds_tui::domain::DialogId;
 use dominds_tui::domain::dialogs::fresh_boots::{CONCLUSION_TOOLS, FbrPhase, FbrRound};
 use dominds_tui::domain::dialogs::record::Record;
+use dominds_tui::domain::{DialogId, Layout};
 use dominds_tui::llm::{GenStream, Message, Provider, Reply, Request, Sequence};
 use dominds_tui::protocol::Command;
 use dominds_tui::protocol::event::QuietOutcome;
@@ -327,8 +327,9 @@ impl Provider for Thinker {
 }
 
 /// A dialog that reasons until the disk fails: its workspace, the dialog if it began, and the operations of the disk.
-async fn reasoned(failure: DiskFailure) -> (World, Option<DialogId>, usize) {
+async fn reasoned(layout: Layout, failure: DiskFailure) -> (World, Option<DialogId>, usize) {
     let mut world = World::new(Sequence::new());
+    world.setup.layout = Some(layout);
     world.setup.provider = Arc::new(Thinker);
     let disk = Arc::new(FailingDisk::new(failure));
     world.setup.disk = disk.clone();
@@ -344,14 +345,16 @@ async fn reasoned(failure: DiskFailure) -> (World, Option<DialogId>, usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_death_in_any_disk_operation_costs_no_round_and_repeats_no_prompt() {
-    let (whole, begun, operations) = reasoned(DiskFailure::Never).await;
-    finish(&whole, &begun.expect("a dialog"), operations).await;
-    assert!(operations > 40, "{operations}");
-    for at in quarter(0..operations) {
-        let (world, begun, _) = reasoned(DiskFailure::From(at)).await;
-        if let Some(main) = begun {
-            finish(&world, &main, at).await;
+async fn a_death_in_any_disk_operation_costs_no_round_and_repeats_no_prompt_in_both_layouts() {
+    for layout in Layout::ALL {
+        let (whole, begun, operations) = reasoned(layout, DiskFailure::Never).await;
+        finish(&whole, &begun.expect("a dialog"), operations).await;
+        assert!(operations > 40, "{layout:?}: {operations}");
+        for at in quarter(0..operations) {
+            let (world, begun, _) = reasoned(layout, DiskFailure::From(at)).await;
+            if let Some(main) = begun {
+                finish(&world, &main, at).await;
+            }
         }
     }
 }

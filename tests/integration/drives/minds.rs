@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dominds_tui::domain::{AgentId, DialogId, Lang};
+use dominds_tui::domain::{AgentId, Bucket, DialogId, Lang, Layout};
 use dominds_tui::driver::{Audience, Preview, PreviewTarget};
 use dominds_tui::llm::{Message, Reply, Request, Sequence};
 use dominds_tui::protocol::event::{MemberView, QuietOutcome};
@@ -246,6 +246,66 @@ async fn what_is_previewed_is_what_is_sent() {
     let seen = world.models.requests();
     let sent = &seen.last().expect("a request").messages;
     assert_eq!(next.request.messages, sent[..sent.len() - 1], "all but the new words");
+}
+
+const STARTUP: &str = r#"---
+kind: agent_priming_script
+version: 3
+title: First steps
+---
+
+### record human_text_record
+```markdown
+---
+genseq: 1
+---
+What is in it?
+```
+
+### record func_call_record
+```json
+{"id": "c", "name": "list_dir", "arguments": {"path": "."}}
+```
+
+### record func_result_record
+```markdown
+---
+id: c
+name: list_dir
+---
+- src
+```
+"#;
+
+#[tokio::test(start_paused = true)]
+async fn k11_a_dialog_begins_with_the_startup_scripts_that_a_person_names_once() {
+    let replies = ["I see.", "Still so."].map(Reply::saying);
+    let models = replies.into_iter().fold(Sequence::new(), |all, one| all.reply("lead", one));
+    let mut world = World::new(models);
+    world.setup.layout = Some(Layout::V1_29);
+    world.put(".minds/priming/team_shared/first.md", STARTUP);
+    let mut running = world.start().await;
+    let mut create = async |name: &str| {
+        let (agent, taskdoc) = (AgentId::new("lead"), "task.tsk".to_owned());
+        let (text, priming) = ("And now?".to_owned(), vec![name.to_owned()]);
+        running.ask(|ticket| Command::Create { ticket, agent, taskdoc, text, priming }).await
+    };
+    let refused = create("team_shared/none").await.expect_err("there is no such script");
+    assert!(refused.contains("the startup script team_shared/none"), "{refused}");
+    assert!(world.view().survey(&[Bucket::Run]).trees.is_empty());
+    let dialog = create("team_shared/first").await.expect("made").expect("a dialog");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    running.say(&dialog, "Sure?").await.expect("said");
+    assert_eq!(running.quiet().await, QuietOutcome::Done);
+    let seen = world.models.requests();
+    assert_eq!(seen.len(), 2);
+    for request in &seen {
+        let texts: Vec<&str> = request.messages.iter().filter_map(Message::text).collect();
+        let asked = texts.iter().filter(|text| **text == "What is in it?").count();
+        assert_eq!(asked, 1, "{texts:#?}");
+        assert_eq!(super::result_of(request, "c"), Some("- src"));
+    }
+    running.shut_down().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -232,7 +232,7 @@ async fn s12_3_both_kinds_of_database_give_the_same_order() {
     for database in Database::all() {
         let mut bench = Bench::on(database).await;
         let store = &mut bench.store;
-        for n in 0..400_usize {
+        for n in 0..1_000_usize {
             let words: Vec<&str> = (0..5 + n % 17).map(|at| word(n, at)).collect();
             let key = format!("key-{}", n % 120);
             let memory = NewMemory { by: Author::Human, ..new(&key, &words.join(" ")) };
@@ -240,7 +240,7 @@ async fn s12_3_both_kinds_of_database_give_the_same_order() {
             let _ = save(store, because(memory, "other"), seconds).await;
         }
         let mut all = Vec::new();
-        for n in 0..100_usize {
+        for n in 0..200_usize {
             let text = [word(n, 1), word(n + 3, 2), word(n, 5)].join(" ");
             let found = search(store, &text).await;
             let shown =
