@@ -195,6 +195,16 @@ fn s12_9_a_team_that_is_shut_down_leaves_its_memories_and_nothing_of_its_vault()
     set(&driver, &["GITHUB_TOKEN", "--team", "lab", "--secret", "--use", "shell"], SECRET);
     set(&driver, &["cursor", "--team", "lab"], "7");
     save("note");
+    let exported = workspace.join("exported");
+    let folder = exported.display().to_string();
+    driver.ok(&["memory", "export", &folder, "--team", "lab"], 0);
+    let files = files_below(&exported);
+    assert_eq!(files.len(), 2, "{files:?}");
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a file");
+        assert!(!text.contains(SECRET) && text.contains("[redacted]"), "{text}");
+        assert!(!file.to_string_lossy().contains(SECRET), "{}", file.display());
+    }
     driver.ok(&["team", "shutdown", "lab", "--yes"], 0);
     let entries = || driver.json(&["vault", "list", "--json"]).get("entries").cloned();
     assert_eq!(entries(), Some(json!([])));

@@ -63,7 +63,7 @@ impl Work {
             ))),
             MemoryCommand::Delete { key, of, .. } => self.delete(&key, &of).await,
             MemoryCommand::Restore { key, of } => self.restore(&key, &of).await,
-            MemoryCommand::Export { folder, of } => self.export(&folder, &of).await,
+            MemoryCommand::Export { folder, of } => self.export(workspace, &folder, &of).await,
             MemoryCommand::Promote { key, to, text, of } => {
                 self.promote(workspace, &key, (&to, text), &of).await
             }
@@ -230,8 +230,16 @@ impl Work {
         Ok(())
     }
 
-    async fn export(&mut self, folder: &Path, of: &MemoryPlace) -> Result<(), CommandError> {
-        let team = Some(self.team(of)?);
+    async fn export(
+        &mut self,
+        workspace: &Path,
+        folder: &Path,
+        of: &MemoryPlace,
+    ) -> Result<(), CommandError> {
+        let team = self.team(of)?;
+        // A memory may have been saved before what stands in it was a secret.
+        let secrets = known_secrets(workspace, &self.minds, &mut self.store, &team).await?;
+        let team = Some(team);
         let listed = ListedMemories::Active;
         let filter = MemoryFilter { team, kind: None, listed, most: u32::MAX };
         let listed = self.store.memories(&filter, &SystemClock).await;
@@ -242,10 +250,12 @@ impl Work {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(|error| failed(folder, &error))?;
         let mut files = Vec::new();
-        for memory in &memories {
+        for memory in memories {
+            let memory = Memory { key: secrets.redacted(memory.key.clone()), ..memory };
             let path = folder.join(memory.file_name());
             let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-            let written = opened.and_then(|mut file| file.write_all(memory.markdown().as_bytes()));
+            let text = secrets.redacted(memory.markdown());
+            let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
             written.map_err(|error| failed(&path, &error))?;
             files.push(memory.file_name());
         }
@@ -271,7 +281,8 @@ impl Work {
         let active = chain.into_iter().find(|memory| memory.is_active);
         let memory = active.ok_or_else(|| unknown(key, &team))?;
         let file = text_file(workspace, &member, text);
-        let added = memory.content.trim().to_owned();
+        let secrets = known_secrets(workspace, &self.minds, &mut self.store, &team).await?;
+        let added = secrets.redacted(memory.content.trim().to_owned());
         let with = |before: &str| {
             let before = before.trim_end();
             let is_there = format!("\n{before}\n").contains(&format!("\n{added}\n"));
