@@ -192,6 +192,7 @@ fn s12_9_a_team_that_is_shut_down_leaves_its_memories_and_nothing_of_its_vault()
     };
     // Nobody knows yet that it is a secret.
     save(SECRET);
+    save("told");
     set(&driver, &["GITHUB_TOKEN", "--team", "lab", "--secret", "--use", "shell"], SECRET);
     set(&driver, &["cursor", "--team", "lab"], "7");
     save("note");
@@ -199,12 +200,15 @@ fn s12_9_a_team_that_is_shut_down_leaves_its_memories_and_nothing_of_its_vault()
     let folder = exported.display().to_string();
     driver.ok(&["memory", "export", &folder, "--team", "lab"], 0);
     let files = files_below(&exported);
-    assert_eq!(files.len(), 2, "{files:?}");
+    assert_eq!(files.len(), 3, "{files:?}");
     for file in files {
         let text = fs::read_to_string(&file).expect("a file");
         assert!(!text.contains(SECRET) && text.contains("[redacted]"), "{text}");
         assert!(!file.to_string_lossy().contains(SECRET), "{}", file.display());
     }
+    driver.ok(&["memory", "promote", "told", "--to", "lead", "--team", "lab"], 0);
+    let knowhow = fs::read_to_string(workspace.join(".minds/team/lead/knowhow.md"));
+    assert_eq!(knowhow.expect("a file"), "It is [redacted].\n");
     driver.ok(&["team", "shutdown", "lab", "--yes"], 0);
     let entries = || driver.json(&["vault", "list", "--json"]).get("entries").cloned();
     assert_eq!(entries(), Some(json!([])));
@@ -220,7 +224,7 @@ fn s12_9_a_team_that_is_shut_down_leaves_its_memories_and_nothing_of_its_vault()
         );
     }
     kept.retain(|file| file.parent().is_some_and(|folder| folder.ends_with("memory")));
-    assert_eq!(kept.len(), 2, "{kept:?}");
+    assert_eq!(kept.len(), 3, "{kept:?}");
     for file in kept {
         let text = fs::read_to_string(file).expect("a file");
         assert!(text.ends_with("\n\nIt is [redacted].\n"), "{text}");

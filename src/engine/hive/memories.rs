@@ -126,11 +126,10 @@ impl Setup {
             let listed = ListedMemories::Active;
             let filter = MemoryFilter { team, kind: None, listed, most: u32::MAX };
             let (memories, _) = store.memories(&filter, self.clock.as_ref()).await?;
-            let file = |one: Memory| {
-                let one = Memory { key: secrets.redacted(one.key.clone()), ..one };
-                (format!("{folder}/{}", one.file_name()), secrets.redacted(one.markdown()))
-            };
-            files.extend(memories.into_iter().map(file));
+            let memories = memories.into_iter().map(|one| one.redacted(&secrets));
+            files.extend(
+                memories.map(|one| (format!("{folder}/{}", one.file_name()), one.markdown())),
+            );
         }
         Ok(files)
     }

@@ -237,7 +237,6 @@ impl Work {
         of: &MemoryPlace,
     ) -> Result<(), CommandError> {
         let team = self.team(of)?;
-        // A memory may have been saved before what stands in it was a secret.
         let secrets = known_secrets(workspace, &self.minds, &mut self.store, &team).await?;
         let team = Some(team);
         let listed = ListedMemories::Active;
@@ -251,11 +250,10 @@ impl Work {
         made.map_err(|error| failed(folder, &error))?;
         let mut files = Vec::new();
         for memory in memories {
-            let memory = Memory { key: secrets.redacted(memory.key.clone()), ..memory };
+            let memory = memory.redacted(&secrets);
             let path = folder.join(memory.file_name());
             let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
-            let text = secrets.redacted(memory.markdown());
-            let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+            let written = opened.and_then(|mut file| file.write_all(memory.markdown().as_bytes()));
             written.map_err(|error| failed(&path, &error))?;
             files.push(memory.file_name());
         }
@@ -282,19 +280,21 @@ impl Work {
         let memory = active.ok_or_else(|| unknown(key, &team))?;
         let file = text_file(workspace, &member, text);
         let secrets = known_secrets(workspace, &self.minds, &mut self.store, &team).await?;
-        let added = secrets.redacted(memory.content.trim().to_owned());
+        // The store has its key as it is, also where a secret is in it.
+        let (stored_key, memory) = (memory.key.clone(), memory.redacted(&secrets));
+        let added = memory.content.trim();
         let with = |before: &str| {
             let before = before.trim_end();
             let is_there = format!("\n{before}\n").contains(&format!("\n{added}\n"));
             let between = if before.is_empty() || is_there { "" } else { "\n\n" };
-            let added = if is_there { "" } else { added.as_str() };
+            let added = if is_there { "" } else { added };
             Ok(format!("{before}{between}{added}\n"))
         };
         edit_file(workspace, &file, CONFIG_LIMIT_BYTES, with)
             .map_err(|why| CommandError::invalid(why.to_string()))?;
         let new = NewMemory {
             team,
-            key: memory.key,
+            key: stored_key,
             content: memory.content,
             kind: MemoryType::Historical,
             reason: Some(format!("promoted into {file}")),

@@ -8,12 +8,14 @@ pub mod rank;
 mod tests;
 pub mod words;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::task::named;
 use crate::domain::text::hidden_chars::is_hidden;
 use crate::domain::text::{Localized, Text, localized};
-use crate::domain::{AgentId, Course, DialogId, Lang, Stamp, TeamName};
+use crate::domain::{AgentId, Course, DialogId, Lang, Secrets, Stamp, TeamName};
 
 /// Most characters of a key, of a content and of a query.
 pub const MAX_KEY: usize = 200;
@@ -212,6 +214,17 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// It as a file may hold it: it may have been saved before what stands in it was a secret.
+    #[must_use]
+    pub fn redacted(self, secrets: &Arc<Secrets>) -> Self {
+        Self {
+            key: secrets.redacted(self.key),
+            content: secrets.redacted(self.content),
+            supersede_reason: self.supersede_reason.map(|reason| secrets.redacted(reason)),
+            ..self
+        }
+    }
+
     /// The name of its file in an export, which no other one has.
     #[must_use]
     pub fn file_name(&self) -> String {
