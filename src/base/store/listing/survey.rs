@@ -76,8 +76,11 @@ impl Reader {
     /// Lists the trees of `buckets`. What cannot be listed is named by a problem.
     #[must_use]
     pub fn survey(&self, buckets: &[Bucket]) -> Survey {
-        let cache = self.folder_cache();
-        let trees = TreeIndex::Known(KnownTrees::read(self.disk(), &self.layout));
+        self.survey_knowing(KnownTrees::read(self.disk(), &self.layout), buckets)
+    }
+
+    fn survey_knowing(&self, known: KnownTrees, buckets: &[Bucket]) -> Survey {
+        let (cache, trees) = (self.folder_cache(), TreeIndex::Known(known));
         let survey = self.survey_by(&ListIndexes { cache: &cache, trees: &trees }, buckets);
         // Without them a dialog has its first words.
         Survey { titles: self.read_titles().unwrap_or_default(), ..survey }
@@ -96,15 +99,15 @@ impl Reader {
         buckets: &[Bucket],
         began: fn(i128) -> i128,
     ) -> Survey {
-        let is_unknown = || KnownTrees::read(self.disk(), &self.layout).is_empty();
-        if self.is_large() && is_unknown() {
+        let known = KnownTrees::read(self.disk(), &self.layout);
+        if known.is_empty() && self.is_large() {
             // Without an index the next list takes longer.
             if let Ok(Some(indexed)) = self.indexed(buckets, began) {
                 let titles = self.read_titles().unwrap_or_default();
                 return Survey { titles, unknown: 0, ..indexed.survey };
             }
         }
-        self.survey(buckets)
+        self.survey_knowing(known, buckets)
     }
 
     fn is_large(&self) -> bool {
