@@ -6,8 +6,7 @@ use serde_json::{Map, Value};
 use super::read::ServerReader;
 use super::{McpManual, NameRule, PromptRules, ResourceRules, ToolFilter};
 use crate::domain::text::{Text, localized};
-use crate::minds::nearest::remove_or_rename;
-use crate::minds::report::{clip, value_type};
+use crate::minds::report::value_type;
 
 pub(super) const PROMPTS: &str = "prompts";
 pub(super) const RESOURCES: &str = "resources";
@@ -102,16 +101,7 @@ impl ServerReader<'_, '_> {
         more: &[&str],
         rules: &[NameRule],
     ) -> Option<(ToolFilter, Vec<NameRule>)> {
-        let known = || FILTER_KEYS.into_iter().chain(more.iter().copied());
-        for key in settings.keys().filter(|key| !known().any(|name| name == *key)) {
-            let (shown, place, id) = (clip(key), at.join("."), self.id);
-            let found = localized!(
-                "unknown key `{shown}` in `{place}` of server `{id}`; ignored",
-                "服务器 `{id}` 的 `{place}` 有未知的键 `{shown}`；已忽略"
-            );
-            let fix = remove_or_rename(key, known());
-            self.warn("unknown-key", &[at, &[key.as_str()]].concat(), found, fix);
-        }
+        self.warn_unknown_keys(settings, at, &[&FILTER_KEYS, more].concat());
         let mut list = |key: &str| self.texts(settings.get(key), &[at, &[key]].concat());
         let filter = ToolFilter { whitelist: list("whitelist")?, blacklist: list("blacklist")? };
         let rules = match settings.get(TRANSFORM).filter(|value| !value.is_null()) {

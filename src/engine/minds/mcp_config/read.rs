@@ -19,7 +19,9 @@ use crate::yaml;
 const MAX_SERVERS: usize = 50;
 const MAX_ITEMS: usize = 200;
 
+const ENV: &str = "env";
 const HEADERS: &str = "headers";
+const PREFIX: &str = "prefix";
 
 const VARIABLE_FORMS: Text = Text::new(
     "write a string or `{ env: HOST_VARIABLE }`",
@@ -40,7 +42,7 @@ const KEYS: [&str; 15] = [
     "command",
     "args",
     "cwd",
-    "env",
+    ENV,
     "url",
     HEADERS,
     "sessionId",
@@ -329,7 +331,7 @@ impl ServerReader<'_, '_> {
         }
         let args = self.texts(map.get("args"), &["args"])?;
         let cwd = Some(self.text(map, "cwd")?).filter(|cwd| !cwd.is_empty());
-        let env = self.values(map.get("env"), "env")?;
+        let env = self.values(map.get(ENV), ENV)?;
         let cwd = cwd.unwrap_or_else(|| ".".to_owned());
         Some(Transport::Stdio(StdioServer { command, args, cwd, env }))
     }
@@ -506,8 +508,7 @@ impl ServerReader<'_, '_> {
         };
         let mut all = Vec::new();
         for (name, value) in map.iter().take(MAX_ITEMS) {
-            let source = if key == HEADERS { header_source } else { value_source };
-            let Some(given) = source(value) else {
+            let Some(given) = value_source(value, key) else {
                 let fix = if key == HEADERS { HEADER_FORMS } else { VARIABLE_FORMS };
                 self.report_wrong_type(&[key, name], value, fix);
                 return None;
@@ -518,9 +519,31 @@ impl ServerReader<'_, '_> {
                 self.report_reference(key, name);
                 return None;
             }
+            if let Value::Object(map) = value {
+                let known: &[&str] = if key == HEADERS { &[ENV, PREFIX] } else { &[ENV] };
+                self.warn_unknown_keys(map, &[key, name], known);
+            }
             all.push((name.clone(), given));
         }
         Some(all)
+    }
+
+    /// Reports keys that mean nothing there.
+    pub(super) fn warn_unknown_keys(
+        &mut self,
+        map: &Map<String, Value>,
+        at: &[&str],
+        known: &[&str],
+    ) {
+        for key in map.keys().filter(|key| !known.contains(&key.as_str())) {
+            let (shown, place, id) = (clip(key), at.join("."), self.id);
+            let found = localized!(
+                "unknown key `{shown}` in `{place}` of server `{id}`; ignored",
+                "服务器 `{id}` 的 `{place}` 有未知的键 `{shown}`；已忽略"
+            );
+            let fix = remove_or_rename(key, known.iter().copied());
+            self.warn("unknown-key", &[at, &[key.as_str()]].concat(), found, fix);
+        }
     }
 }
 
@@ -538,23 +561,15 @@ fn name_rule(item: &Value) -> Option<NameRule> {
     }
 }
 
-/// The value of a header: besides the forms of a variable one with a text before it.
-fn header_source(value: &Value) -> Option<ValueSource> {
-    let behind_text = || {
-        let map = value.as_object().filter(|map| map.len() == 2)?;
-        let prefix = map.get("prefix")?.as_str()?.to_owned();
-        let variable = map.get("env")?.as_str()?.trim().to_owned();
-        (!variable.is_empty()).then_some(ValueSource::Env { prefix, variable })
+/// The value of a variable or of a header, which may have a text before what it takes from the environment.
+fn value_source(value: &Value, of: &str) -> Option<ValueSource> {
+    let Some(map) = value.as_object() else { return scalar(value).map(literal_or_reference) };
+    let prefix = match map.get(PREFIX).filter(|_| of == HEADERS) {
+        Some(prefix) => prefix.as_str()?.to_owned(),
+        None => String::new(),
     };
-    behind_text().or_else(|| value_source(value))
-}
-
-fn value_source(value: &Value) -> Option<ValueSource> {
-    let env = || value.as_object().filter(|map| map.len() == 1)?.get("env")?.as_str();
-    match env() {
-        Some(name) if !name.trim().is_empty() => Some(ValueSource::env(name.trim())),
-        Some(_) | None => scalar(value).map(literal_or_reference),
-    }
+    let variable = map.get(ENV)?.as_str()?.trim().to_owned();
+    (!variable.is_empty()).then_some(ValueSource::Env { prefix, variable })
 }
 
 /// A text, or the reference to a vault that it is; one that names no team is of the root.

@@ -122,8 +122,8 @@ impl fmt::Debug for ValueSource {
 
 impl ValueSource {
     /// The value of this environment variable, and nothing else.
-    #[must_use]
-    pub fn env(variable: &str) -> Self {
+    #[cfg(test)]
+    pub(crate) fn env(variable: &str) -> Self {
         Self::Env { prefix: String::new(), variable: variable.to_owned() }
     }
 

@@ -146,12 +146,6 @@ fn k10_a_broken_entry_is_reported_with_its_line_and_only_that_server_is_skipped(
             "whitelist",
         ),
         (
-            "s: { command: x, env: { A: { prefix: 'Bearer ', env: B } } }",
-            "mcp/wrong-type/s/env/A",
-            2,
-            "HOST_VARIABLE",
-        ),
-        (
             "s: { url: 'http://x', headers: { A: { prefix: 7, env: B } } }",
             "mcp/wrong-type/s/headers/A",
             2,
@@ -195,6 +189,18 @@ fn a_harmless_problem_is_reported_and_the_server_is_used() {
             "{ env: NAME }",
         ),
         ("", "comand: y, command: x", "mcp/unknown-key/s/comand", "did you mean `command`"),
+        (
+            "",
+            "command: x, env: { A: { prefix: 'Bearer ', env: B } }",
+            "mcp/unknown-key/s/env/A/prefix",
+            "remove",
+        ),
+        (
+            "",
+            "url: 'http://x', headers: { A: { default: b, env: B } }",
+            "mcp/unknown-key/s/headers/A/default",
+            "remove",
+        ),
         ("", "command: x, sessionId: abc", "mcp/session/s/sessionId", "remove"),
         (
             "",
