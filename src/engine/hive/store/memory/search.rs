@@ -10,13 +10,17 @@ use crate::domain::teams::memory::words::{index_term, query_tokens};
 use crate::domain::teams::memory::{Found, MemoryQuery, MemoryType};
 use crate::domain::{Clock, TeamName};
 use crate::hive::fault::StoreFault;
-use crate::hive::store::db::{Row, Statement, Step, sql};
-use crate::hive::store::task_rows::{named, number};
+use crate::hive::store::db::{Statement, Step, sql};
+use crate::hive::store::task_rows::number;
 use crate::hive::store::{Store, millis};
 
-/// The columns of a [`Hit`] and its chunk.
-const HIT: &str =
-    "m.id, m.key, m.type, m.is_active, m.updated_at, c.from_char, c.to_char, c.len, c.terms";
+/// A memory and one of its chunks, as one text of so many parts.
+const CANDIDATE: &str = "m.id || $6 || m.is_active || $6 || m.updated_at || $6 || c.from_char || $6 || c.to_char || $6 || \
+     c.len || $6 || m.type || $6 || m.key || $6 || c.terms";
+const PARTS: usize = 9;
+/// Stand between the parts of a candidate, and between two candidates. No key, type or token has them.
+const UNIT: char = '\u{1f}';
+const RECORD: char = '\u{1e}';
 /// The newest chunks that have these terms, in each kind of database.
 pub(super) const IN_FILE: &str =
     "SELECT rowid AS num FROM memory_fts WHERE memory_fts MATCH $2 ORDER BY rowid DESC LIMIT $5";
@@ -46,33 +50,36 @@ impl Store {
         let query = Query::new(corpus(&mut step, &wanted.team).await?, &counts);
         let terms = terms(&wanted.team, &fetched, is_shared);
         let inner = if is_shared { ON_SERVER } else { IN_FILE };
-        let mut rows = candidates(inner, &terms, wanted).fetch_all(&mut step).await;
-        if let (false, Err(StoreFault::Damaged(why))) = (is_shared, &rows) {
+        let mut named = candidates(inner, &terms, wanted).fetch_one(&mut step).await;
+        if let (false, Err(StoreFault::Damaged(why))) = (is_shared, &named) {
             // The index is a problem from now on.
             tracing::warn!(%why, "the index of the memories is damaged: the newest are searched");
             self.misses_memories = true;
-            rows = candidates(NEWEST, &terms, wanted).fetch_all(&mut step).await;
+            named = candidates(NEWEST, &terms, wanted).fetch_one(&mut step).await;
         }
-        let rows = rows?;
+        let named: Option<String> = named?.try_get(0)?;
         let most = usize::try_from(wanted.most).unwrap_or(usize::MAX);
         let mut found = Vec::new();
-        for hit in best(&rows, &query, clock.moment())?.into_iter().take(most) {
+        for hit in best(&named.unwrap_or_default(), &query, clock.moment())?.into_iter().take(most)
+        {
             found.extend(read(&mut step, &hit, &query, clock).await?);
         }
         Ok(found)
     }
 }
 
-/// The chunks that may fit: those that `inner` names. SQLite keeps the order of a `CROSS JOIN`; it would begin with all
+/// The chunks that may fit: those that `inner` names. They are one text, because each row by itself would have to be handed
+/// from the thread that reads to the one that waits. SQLite keeps the order of a `CROSS JOIN`; it would begin with all
 /// chunks of the team.
 pub(super) fn candidates(inner: &str, terms: &str, wanted: &MemoryQuery) -> Statement {
     let named = sql(format!(
-        "SELECT {HIT} FROM ({inner}) f CROSS JOIN memory_chunks c CROSS JOIN memories m \
+        "SELECT string_agg({CANDIDATE}, $7) FROM ({inner}) f CROSS JOIN memory_chunks c CROSS JOIN memories m \
          WHERE c.org = $1 AND c.team = $3 AND c.num = f.num AND m.org = $1 AND m.id = c.memory \
          AND m.team = $3 AND m.deleted_at IS NULL AND ($4 IS NULL OR m.type = $4)"
     ));
     let named = named.bind(terms).bind(wanted.team.as_str());
-    named.bind(wanted.kind.map(MemoryType::name)).bind(MAX_CANDIDATES)
+    let named = named.bind(wanted.kind.map(MemoryType::name)).bind(MAX_CANDIDATES);
+    named.bind(UNIT.to_string()).bind(RECORD.to_string())
 }
 
 /// In how many chunks of the team each token is.
@@ -105,21 +112,12 @@ fn terms(team: &TeamName, tokens: &[&str], is_shared: bool) -> String {
     format!("{}{and}({})", team_term(team), any.join(or))
 }
 
-/// The order of the memories that have these chunks, each with its best one.
-fn best(rows: &[Row], query: &Query, now: SystemTime) -> Result<Vec<Hit>, StoreFault> {
+/// The order of the memories that have these chunks, each with its best one. `named`: the [`candidates`].
+fn best(named: &str, query: &Query, now: SystemTime) -> Result<Vec<Hit>, StoreFault> {
     let mut best: BTreeMap<i64, Hit> = BTreeMap::new();
-    for row in rows {
-        let (is_active, terms): (i64, String) = (row.try_get(3)?, row.try_get(8)?);
-        let place = |at: usize| number(row, at).map(|n| usize::try_from(n).unwrap_or(usize::MAX));
-        let hit = Hit {
-            id: row.try_get(0)?,
-            key: row.try_get(1)?,
-            kind: named(row, 2, MemoryType::named, "type of memory")?,
-            is_active: is_active == 1,
-            updated_at: row.try_get(4)?,
-            score: query.score(number(row, 7)?, &terms),
-            span: (place(5)?, place(6)?),
-        };
+    for candidate in named.split_terminator(RECORD) {
+        let hit = hit(candidate, query);
+        let hit = hit.ok_or_else(|| StoreFault::Damaged("a memory that is unknown".to_owned()))?;
         // It has none of the words, but a term that stands for another one, too.
         if hit.score <= 0.0 {
             continue;
@@ -134,6 +132,18 @@ fn best(rows: &[Row], query: &Query, now: SystemTime) -> Result<Vec<Hit>, StoreF
     }
     let now = millis(now);
     Ok(ordered(best.into_values().map(|hit| hit.weighted(now)).collect()))
+}
+
+fn hit(candidate: &str, query: &Query) -> Option<Hit> {
+    let mut parts = candidate.splitn(PARTS, UNIT);
+    let mut number = || parts.next()?.parse::<i64>().ok();
+    let (id, is_active, updated_at) = (number()?, number()? == 1, number()?);
+    let mut place = || number().map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+    let span = (place()?, place()?);
+    let length = u32::try_from(number()?).unwrap_or_default();
+    let (kind, key) = (MemoryType::named(parts.next()?)?, parts.next()?.to_owned());
+    let score = query.score(length, parts.next()?);
+    Some(Hit { id, key, kind, is_active, updated_at, score, span })
 }
 
 async fn read(
