@@ -561,10 +561,10 @@ fn name_rule(item: &Value) -> Option<NameRule> {
     }
 }
 
-/// The value of a variable or of a header, which may have a text before what it takes from the environment.
-fn value_source(value: &Value, of: &str) -> Option<ValueSource> {
+/// Where a value of `env` or of `headers` comes from. A header may have a text before the value of the variable.
+fn value_source(value: &Value, key: &str) -> Option<ValueSource> {
     let Some(map) = value.as_object() else { return scalar(value).map(literal_or_reference) };
-    let prefix = match map.get(PREFIX).filter(|_| of == HEADERS) {
+    let prefix = match map.get(PREFIX).filter(|_| key == HEADERS) {
         Some(prefix) => prefix.as_str()?.to_owned(),
         None => String::new(),
     };

@@ -214,7 +214,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// It as a file may hold it: it may have been saved before what stands in it was a secret.
+    /// The same without secrets, for a file: a text in it may have become a secret after it was saved.
     #[must_use]
     pub fn redacted(self, secrets: &Arc<Secrets>) -> Self {
         Self {

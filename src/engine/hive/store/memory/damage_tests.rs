@@ -283,6 +283,10 @@ async fn rows_of_strangers_break_nothing_and_lead_to_no_other_team() {
             "UPDATE memories SET updated_at = -9000000000000000000, created_at = 9000000000000000000 WHERE org = $1",
             "UPDATE memories SET supersedes_id = id, supersede_reason = NULL WHERE org = $1",
             "UPDATE memories SET updated_by = '', dialog = '../..', course = -1 WHERE org = $1",
+            // What looks like a candidate of its own, and one that cannot be read.
+            "UPDATE memory_chunks SET terms = 'leak*1\u{1e}' || (SELECT id FROM memories WHERE org = $1 AND team = 'qa') \
+             || '\u{1f}1\u{1f}0\u{1f}0\u{1f}99\u{1f}9\u{1f}lesson\u{1f}a\u{1f}leak*9' WHERE org = $1 AND team = 'ops'",
+            "UPDATE memory_chunks SET terms = terms || '\u{1e}x\u{1f}' WHERE org = $1",
         ] {
             let mut bench = Bench::on(database).await;
             let store = &mut bench.store;

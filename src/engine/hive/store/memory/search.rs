@@ -18,7 +18,7 @@ use crate::hive::store::{Store, millis};
 const CANDIDATE: &str = "m.id || $6 || m.is_active || $6 || m.updated_at || $6 || c.from_char || $6 || c.to_char || $6 || \
      c.len || $6 || m.type || $6 || m.key || $6 || c.terms";
 const PARTS: usize = 9;
-/// Stand between the parts of a candidate, and between two candidates. No key, type or token has them.
+/// They stand between the parts of a candidate, and between two candidates. This program saves no key and no token with one.
 const UNIT: char = '\u{1f}';
 const RECORD: char = '\u{1e}';
 /// The newest chunks that have these terms, in each kind of database.
@@ -60,9 +60,8 @@ impl Store {
         let named: Option<String> = named?.try_get(0)?;
         let most = usize::try_from(wanted.most).unwrap_or(usize::MAX);
         let mut found = Vec::new();
-        for hit in best(&named.unwrap_or_default(), &query, clock.moment())?.into_iter().take(most)
-        {
-            found.extend(read(&mut step, &hit, &query, clock).await?);
+        for hit in best(&named.unwrap_or_default(), &query, clock.moment()).into_iter().take(most) {
+            found.extend(read(&mut step, &wanted.team, &hit, &query, clock).await?);
         }
         Ok(found)
     }
@@ -113,11 +112,11 @@ fn terms(team: &TeamName, tokens: &[&str], is_shared: bool) -> String {
 }
 
 /// The order of the memories that have these chunks, each with its best one. `named`: the [`candidates`].
-fn best(named: &str, query: &Query, now: SystemTime) -> Result<Vec<Hit>, StoreFault> {
+fn best(named: &str, query: &Query, now: SystemTime) -> Vec<Hit> {
     let mut best: BTreeMap<i64, Hit> = BTreeMap::new();
     for candidate in named.split_terminator(RECORD) {
-        let hit = hit(candidate, query);
-        let hit = hit.ok_or_else(|| StoreFault::Damaged("a memory that is unknown".to_owned()))?;
+        // No version of this program wrote it.
+        let Some(hit) = hit(candidate, query) else { continue };
         // It has none of the words, but a term that stands for another one, too.
         if hit.score <= 0.0 {
             continue;
@@ -131,7 +130,7 @@ fn best(named: &str, query: &Query, now: SystemTime) -> Result<Vec<Hit>, StoreFa
         }
     }
     let now = millis(now);
-    Ok(ordered(best.into_values().map(|hit| hit.weighted(now)).collect()))
+    ordered(best.into_values().map(|hit| hit.weighted(now)).collect())
 }
 
 fn hit(candidate: &str, query: &Query) -> Option<Hit> {
@@ -146,17 +145,22 @@ fn hit(candidate: &str, query: &Query) -> Option<Hit> {
     Some(Hit { id, key, kind, is_active, updated_at, score, span })
 }
 
+/// A memory that was found. Its team is asked again: a stranger who writes to the store can write separators into a token,
+/// and with them a candidate that names a memory of another team.
 async fn read(
     step: &mut Step<'_>,
+    team: &TeamName,
     hit: &Hit,
     query: &Query,
     clock: &dyn Clock,
 ) -> Result<Option<Found>, StoreFault> {
     let one = sql(format!(
         "SELECT {COLUMNS}, (SELECT MAX(n.supersede_reason) FROM memories n WHERE n.org = m.org AND n.supersedes_id = m.id) \
-         FROM memories m WHERE m.org = $1 AND m.id = $2"
+         FROM memories m WHERE m.org = $1 AND m.id = $2 AND m.team = $3 AND m.deleted_at IS NULL"
     ));
-    let Some(row) = one.bind(hit.id).fetch_optional(step).await? else { return Ok(None) };
+    let Some(row) = one.bind(hit.id).bind(team.as_str()).fetch_optional(step).await? else {
+        return Ok(None);
+    };
     let memory = memory(&row, clock)?;
     let (from, to) = hit.span;
     let chunk: String = memory.content.chars().skip(from).take(to.saturating_sub(from)).collect();
